@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
+DATE    ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
+PKG     := github.com/clusterctl/clusterctl/pkg/version
+LDFLAGS := -s -w -buildid= -X $(PKG).version=$(VERSION) -X $(PKG).commit=$(COMMIT) -X $(PKG).date=$(DATE)
+PARTS   := cd test/tools/parts && go run .
+
+## build: compile bin/clusterctl
+.PHONY: build
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/clusterctl ./cmd/clusterctl
+
+## parts: get etcd, kube-apiserver and the Cluster API managers into the cache folder (about 10 minutes once, then nothing)
+.PHONY: parts
+parts:
+	$(PARTS) build
+
+## demo: create a cluster from nothing on this host, list its nodes, delete it again
+.PHONY: demo
+demo: build parts
+	test/demo/demo.sh
+
+## test: everything: linters, unit tests, tests against real API servers, whole flows with the real controllers
+.PHONY: test
+test: lint-fast unit e2e
+
+## unit: all tests but the whole flows, with the race detector
+.PHONY: unit
+unit: parts
+	go test -race -timeout 20m $$(go list ./... | grep -v -e /test/e2e -e /test/bench)
+
+## e2e: whole flows of the built binary with the real controllers
+.PHONY: e2e
+e2e: build parts
+	go test -count=1 -timeout 40m -v ./test/e2e/...
+
+## bench: measure, side by side with upstream's clusterctl, and write docs/benchmarks.md
+.PHONY: bench
+bench: build parts
+	go run ./test/bench -out docs/benchmarks.md
+
+## lint: all linters (builds golangci-lint on first use)
+.PHONY: lint
+lint: lint-fast
+	cd test/tools/lint && GOBIN=$(CURDIR)/bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	bin/golangci-lint run ./...
+
+## lint-fast: go vet, gofumpt, and that every platform compiles
+.PHONY: lint-fast
+lint-fast:
+	go vet ./...
+	cd test/tools/lint && go build -o $(CURDIR)/bin/gofumpt mvdan.cc/gofumpt
+	out=$$(git ls-files -co --exclude-standard '*.go' | xargs bin/gofumpt -l); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
+
+## cross: compile for every platform that is released
+.PHONY: cross
+cross:
+	for os in linux darwin windows; do for arch in amd64 arm64; do echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/clusterctl; done; done
+
+## docs: write the command reference from the code
+.PHONY: docs
+docs:
+	go run ./cmd/clusterctl docs --dir docs/reference
+
+## clean: remove what was built here (the cache folders stay)
+.PHONY: clean
+clean:
+	rm -rf bin dist demo
+
+## help: list these targets
+.PHONY: help
+help:
+	@sed -n 's/^## \([a-z0-9-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
