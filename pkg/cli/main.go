@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cli
+
+import (
+	"context"
+
+	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/ui"
+)
+
+// Main runs the program and returns its exit code. args has the program's name first; getenv reads the environment.
+func Main(ctx context.Context, args []string, streams ui.Streams, getenv func(string) string) int {
+	r := newRun(streams, getenv)
+	ctx, stop := r.signals(ctx)
+	defer stop()
+	return r.finish(r.execute(ctx, args))
+}
+
+// run is one run of the program.
+type run struct {
+	factory     *cmdutil.Factory
+	streams     ui.Streams
+	getenv      func(string) string
+	stdout      *checkedWriter
+	interrupted func() bool
+}
+
+func newRun(streams ui.Streams, getenv func(string) string) *run {
+	stdout := &checkedWriter{Writer: streams.Out}
+	streams.Out = stdout
+	r := &run{streams: streams, getenv: getenv, stdout: stdout}
+	r.factory = cmdutil.NewFactory(streams, getenv)
+	r.factory.View = r.view()
+	return r
+}
+
+// execute runs the command that args ask for.
+func (r *run) execute(ctx context.Context, args []string) (err error) {
+	defer r.recovered(&err)
+	program := "clusterctl"
+	if len(args) > 0 {
+		program, args = programName(args[0]), args[1:]
+	}
+	r.factory.Program = program
+	root := newRoot(r.factory, r.prepare)
+	root.SetArgs(args)
+	root.SetIn(r.streams.In)
+	root.SetOut(r.streams.Out)
+	root.SetErr(r.streams.ErrOut)
+	return root.ExecuteContext(ctx)
+}

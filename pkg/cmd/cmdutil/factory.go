@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cmdutil
+
+import (
+	"log/slog"
+	"os"
+	"sync"
+
+	"github.com/clusterctl/clusterctl/pkg/paths"
+	"github.com/clusterctl/clusterctl/pkg/ui"
+	"github.com/clusterctl/clusterctl/pkg/version"
+)
+
+// Factory holds what the commands of one run need. It is made once, by pkg/cli; a test makes its own.
+// Functions are lazy: a command that doesn't need something doesn't pay for it.
+type Factory struct {
+	// Program is how the program is called in texts: "clusterctl", or "kubectl clusterctl" as a plugin.
+	Program string
+	// Streams are standard input, output and error.
+	Streams ui.Streams
+	// Getenv reads an environment variable, "" if it isn't set.
+	Getenv func(string) string
+	// Global are the flags of every command, valid when a command runs.
+	Global *Global
+	// View is the event sink of this run. It is made at its first use, when the flags are known.
+	View func() *ui.View
+	// Log is for developers' messages, which -v shows. It never has secrets.
+	Log *slog.Logger
+	// Dirs are the user's directories.
+	Dirs func() (paths.Dirs, error)
+	// Executable is the path of this program, to start itself again.
+	Executable func() (string, error)
+	// Version describes this build.
+	Version func() version.Info
+
+	clients clients
+}
+
+// NewFactory makes a Factory for real use; the view and the log come from pkg/cli, which knows how they are to look.
+func NewFactory(streams ui.Streams, getenv func(string) string) *Factory {
+	return &Factory{
+		Program: "clusterctl",
+		Streams: streams,
+		Getenv:  getenv,
+		Global:  &Global{},
+		View:    sync.OnceValue(func() *ui.View { return ui.NewView(ui.ViewOptions{Out: streams.ErrOut}) }),
+		Log:     slog.New(slog.DiscardHandler),
+		Dirs: sync.OnceValues(func() (paths.Dirs, error) {
+			return paths.Resolve(getenv)
+		}),
+		Executable: os.Executable,
+		Version:    version.Get,
+	}
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cmdutil
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// UsageError is a command that was called wrongly: a flag, an argument or the command itself. Its usage line is shown.
+type UsageError struct {
+	// Err says what is wrong.
+	Err error
+	// Line is the usage line of the command.
+	Line string
+	// Program is how the command is called, for the hint.
+	Command string
+}
+
+// Error says what is wrong.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// WrongUsage makes a UsageError for a command, with fault.Usage as its class and a hint.
+// A hint that err carries comes first.
+func WrongUsage(cmd *cobra.Command, err error) error {
+	if err == nil {
+		return nil
+	}
+	var already *UsageError
+	if errors.As(err, &already) {
+		return err
+	}
+	e := &UsageError{Err: err, Line: cmd.UseLine(), Command: cmd.CommandPath()}
+	if len(fault.Hints(err)) > 0 {
+		return fault.WithCode(fault.Usage, e)
+	}
+	return &fault.Error{Code: fault.Usage, Err: e, Hint: fmt.Sprintf("see %q", cmd.CommandPath()+" --help")}
+}
+
+// WrongUsagef is WrongUsage with a formatted text.
+func WrongUsagef(cmd *cobra.Command, format string, args ...any) error {
+	return WrongUsage(cmd, fmt.Errorf(format, args...))
+}
