@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
@@ -15,34 +17,66 @@ import (
 
 // finish ends the view, shows the error and gives the exit code. It is the only place where errors become exit codes.
 func (r *run) finish(err error) int {
-	view := r.factory.View()
-	view.Close()
-	if err == nil || errors.Is(err, syscall.EPIPE) {
-		if lost := r.stdout.failure(); lost != nil {
-			err = fmt.Errorf("write the result to standard output: %w", lost)
-		}
-	}
+	r.factory.Close()
+	r.factory.View().Close()
 	if err == nil {
+		err = r.lostResult()
+	}
+	switch {
+	case err == nil:
 		return 0
-	}
-	if errors.Is(err, syscall.EPIPE) { // whoever read the result went away: nobody to tell
-		return int(fault.Failed)
-	}
-	var usage *cmdutil.UsageError
-	line := ""
-	if errors.As(err, &usage) {
-		line = usage.Line
+	case errors.Is(err, syscall.EPIPE) && r.stdout.failure() != nil:
+		return int(fault.Failed) // whoever read the result went away: nobody wants to hear of it
+	case r.interrupted.Load():
+		err = interrupted(err)
 	}
 	g := r.factory.Global
 	ui.PrintError(r.streams.ErrOut, err, ui.ErrorOptions{
 		JSON:  g.LogFormat == "json" || r.progress() == ui.ProgressJSON,
 		Color: ui.UseColor(g.Color, r.streams.ErrTTY, r.getenv),
-		Usage: line,
+		Usage: usageLine(err),
 	})
-	if r.interrupted() {
-		return int(fault.Interrupted)
-	}
 	return int(fault.CodeOf(err))
+}
+
+// lostResult is an error if something could not be written to standard output: a full disk, a closed stream.
+func (r *run) lostResult() error {
+	lost := r.stdout.failure()
+	if lost == nil {
+		return nil
+	}
+	return fmt.Errorf("write the result to standard output: %w", lost)
+}
+
+// interrupted makes an error of class Interrupted of what a command returned after Ctrl-C, with how to go on.
+func interrupted(err error) error {
+	text := err
+	if errors.Is(err, context.Canceled) {
+		text = &reworded{text: strings.ReplaceAll(err.Error(), context.Canceled.Error(), "interrupted"), err: err}
+	}
+	if len(fault.Hints(err)) > 0 {
+		return fault.WithCode(fault.Interrupted, text)
+	}
+	return &fault.Error{Code: fault.Interrupted, Err: text, Hint: resuming}
+}
+
+// reworded is an error with another text.
+type reworded struct {
+	text string
+	err  error
+}
+
+func (e *reworded) Error() string { return e.text }
+
+func (e *reworded) Unwrap() error { return e.err }
+
+// usageLine is the usage line of a command that was called wrongly, "" for any other error.
+func usageLine(err error) string {
+	var usage *cmdutil.UsageError
+	if errors.As(err, &usage) {
+		return usage.Line
+	}
+	return ""
 }
 
 // recovered makes an error of a panic: a person sees one line and what to do, the stack only with -v 5.

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -18,21 +19,23 @@ func flagError(cmd *cobra.Command, err error) error {
 		return err
 	}
 	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.As(err, &unknown):
 		if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
 			err = fault.WithHint(err, "did you mean --%s?", near)
 		}
+	case errors.As(err, &invalid):
+		err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), errors.Unwrap(invalid))
 	}
 	return cmdutil.WrongUsage(cmd, err)
 }
 
+// nearestFlag finds the flag that looks most like name, "" if none looks like it.
 func nearestFlag(cmd *cobra.Command, name string) string {
 	best, least := "", len(name)/2+1
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		if d := distance(name, f.Name); d < least {
+		if d := distance(name, f.Name); d < least && !f.Hidden {
 			best, least = f.Name, d
 		}
 	})

@@ -4,6 +4,9 @@ package cli
 
 import (
 	"context"
+	"log/slog"
+	"os"
+	"sync/atomic"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/ui"
@@ -12,6 +15,7 @@ import (
 // Main runs the program and returns its exit code. args has the program's name first; getenv reads the environment.
 func Main(ctx context.Context, args []string, streams ui.Streams, getenv func(string) string) int {
 	r := newRun(streams, getenv)
+	r.bridge = bridgeKlog
 	ctx, stop := r.signals(ctx)
 	defer stop()
 	return r.finish(r.execute(ctx, args))
@@ -23,13 +27,19 @@ type run struct {
 	streams     ui.Streams
 	getenv      func(string) string
 	stdout      *checkedWriter
-	interrupted func() bool
+	interrupted atomic.Bool
+	exit        func(code int)                        // ends the process at once
+	bridge      func(log *slog.Logger, verbosity int) // makes libraries use our log
 }
 
 func newRun(streams ui.Streams, getenv func(string) string) *run {
 	stdout := &checkedWriter{Writer: streams.Out}
 	streams.Out = stdout
-	r := &run{streams: streams, getenv: getenv, stdout: stdout}
+	r := &run{
+		streams: streams, getenv: getenv, stdout: stdout,
+		exit:   os.Exit,
+		bridge: func(*slog.Logger, int) {},
+	}
 	r.factory = cmdutil.NewFactory(streams, getenv)
 	r.factory.View = r.view()
 	return r

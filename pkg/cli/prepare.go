@@ -23,6 +23,7 @@ func (r *run) prepare(cmd *cobra.Command) error {
 		return err
 	}
 	r.factory.Log = newLog(logWriter{r}, global.LogFormat, global.Verbosity)
+	r.bridge(r.factory.Log, global.Verbosity)
 	return nil
 }
 

