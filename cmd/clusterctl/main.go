@@ -13,5 +13,5 @@ import (
 
 func main() {
 	streams := ui.NewStreams(os.Stdin, os.Stdout, os.Stderr)
-	os.Exit(cli.Main(context.Background(), os.Args, streams, os.Getenv))
+	os.Exit(cli.Main(context.Background(), os.Args, streams, os.LookupEnv))
 }

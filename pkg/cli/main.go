@@ -12,9 +12,10 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
 
-// Main runs the program and returns its exit code. args has the program's name first; getenv reads the environment.
-func Main(ctx context.Context, args []string, streams ui.Streams, getenv func(string) string) int {
-	r := newRun(streams, getenv)
+// Main runs the program and returns its exit code. args has the program's name first;
+// lookupEnv reads the environment, as os.LookupEnv does.
+func Main(ctx context.Context, args []string, streams ui.Streams, lookupEnv func(string) (string, bool)) int {
+	r := newRun(streams, lookupEnv)
 	r.bridge = bridgeKlog
 	ctx, stop := r.signals(ctx)
 	defer stop()
@@ -32,16 +33,17 @@ type run struct {
 	bridge      func(log *slog.Logger, verbosity int) // makes libraries use our log
 }
 
-func newRun(streams ui.Streams, getenv func(string) string) *run {
+func newRun(streams ui.Streams, lookupEnv func(string) (string, bool)) *run {
 	stdout := &checkedWriter{Writer: streams.Out}
 	streams.Out = stdout
 	r := &run{
-		streams: streams, getenv: getenv, stdout: stdout,
+		streams: streams, stdout: stdout,
 		exit:   os.Exit,
 		bridge: func(*slog.Logger, int) {},
 	}
-	r.factory = cmdutil.NewFactory(streams, getenv)
+	r.factory = cmdutil.NewFactory(streams, lookupEnv)
 	r.factory.View = r.view()
+	r.getenv = r.factory.Getenv
 	return r
 }
 

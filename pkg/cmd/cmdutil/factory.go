@@ -3,11 +3,13 @@
 package cmdutil
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"sync"
 
 	"github.com/clusterctl/clusterctl/pkg/paths"
+	"github.com/clusterctl/clusterctl/pkg/provider"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 	"github.com/clusterctl/clusterctl/pkg/version"
 )
@@ -19,6 +21,8 @@ type Factory struct {
 	Program string
 	// Streams are standard input, output and error.
 	Streams ui.Streams
+	// LookupEnv reads an environment variable and says whether it is set.
+	LookupEnv func(string) (string, bool)
 	// Getenv reads an environment variable, "" if it isn't set.
 	Getenv func(string) string
 	// Global are the flags of every command, valid when a command runs.
@@ -31,6 +35,9 @@ type Factory struct {
 	Dirs func() (paths.Dirs, error)
 	// Executable is the path of this program, to start itself again.
 	Executable func() (string, error)
+	// LoadConfig reads the providers and the user's clusterctl.yaml. Options are needed for variables that come
+	// from flags only; where the file is and the environment are filled in. Warnings about the file are shown.
+	LoadConfig func(context.Context, provider.LoadOptions) (*provider.Config, error)
 	// Version describes this build.
 	Version func() version.Info
 
@@ -38,18 +45,25 @@ type Factory struct {
 }
 
 // NewFactory makes a Factory for real use; the view and the log come from pkg/cli, which knows how they are to look.
-func NewFactory(streams ui.Streams, getenv func(string) string) *Factory {
-	return &Factory{
-		Program: "clusterctl",
-		Streams: streams,
-		Getenv:  getenv,
-		Global:  &Global{},
-		View:    sync.OnceValue(func() *ui.View { return ui.NewView(ui.ViewOptions{Out: streams.ErrOut}) }),
-		Log:     slog.New(slog.DiscardHandler),
+func NewFactory(streams ui.Streams, lookupEnv func(string) (string, bool)) *Factory {
+	getenv := func(name string) string {
+		value, _ := lookupEnv(name)
+		return value
+	}
+	f := &Factory{
+		Program:   "clusterctl",
+		Streams:   streams,
+		LookupEnv: lookupEnv,
+		Getenv:    getenv,
+		Global:    &Global{},
+		View:      sync.OnceValue(func() *ui.View { return ui.NewView(ui.ViewOptions{Out: streams.ErrOut}) }),
+		Log:       slog.New(slog.DiscardHandler),
 		Dirs: sync.OnceValues(func() (paths.Dirs, error) {
 			return paths.Resolve(getenv)
 		}),
 		Executable: os.Executable,
 		Version:    version.Get,
 	}
+	f.LoadConfig = f.loadConfig
+	return f
 }
