@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// ConfigSource says where the connection to a server is described.
+type ConfigSource struct {
+	// Path is one kubeconfig file (--kubeconfig). Empty means: the files of $KUBECONFIG, merged; without that
+	// ~/.kube/config; without that, inside a pod, its service account.
+	Path string
+	// Context is the context to use (--kubeconfig-context); empty means current-context, or the only one there is.
+	Context string
+	// Getenv reads the environment; nil means that it is empty.
+	Getenv func(string) string
+}
+
+// Config is a connection's description.
+type Config struct {
+	// REST is for [New].
+	REST *rest.Config
+	// Namespace is that of the context, or "default".
+	Namespace string
+	// Context is the name of the context; empty inside a pod.
+	Context string
+	// Path is the file that holds the context; empty inside a pod.
+	Path string
+	// Raw is the whole merged kubeconfig, with absolute paths; nil inside a pod.
+	Raw *clientcmdapi.Config
+}
+
+// ErrNoConfig says that there is no kubeconfig at all.
+var ErrNoConfig = errors.New("no kubeconfig")
+
+// LoadConfig finds and reads the kubeconfig by kubectl's rules: the files of the list are merged, missing ones
+// are skipped, relative paths belong to the file that they are in. Errors have class fault.Usage, name the file
+// or the context, and list the contexts that there are. There is no fallback to localhost:8080.
+func LoadConfig(src ConfigSource) (*Config, error) {
+	raw, files, err := loadFiles(src)
+	if err != nil {
+		return nil, fault.WithCode(fault.Usage, err)
+	}
+	if raw == nil {
+		return inCluster(src, files)
+	}
+	name, err := pickContext(raw, src.Context, files)
+	if err != nil {
+		return nil, fault.WithCode(fault.Usage, err)
+	}
+	return fromContext(raw, name)
+}
+
+// Contexts lists the names of the contexts, sorted, for completion and messages.
+func Contexts(src ConfigSource) ([]string, error) {
+	raw, _, err := loadFiles(src)
+	if err != nil || raw == nil {
+		return nil, err
+	}
+	return slices.Sorted(maps.Keys(raw.Contexts)), nil
+}
+
+// configFiles lists where to look, and whether somebody named these places.
+func configFiles(src ConfigSource) (files []string, named bool) {
+	getenv := src.Getenv
+	if getenv == nil {
+		getenv = func(string) string { return "" }
+	}
+	if src.Path != "" {
+		return []string{src.Path}, true
+	}
+	if list := getenv(clientcmd.RecommendedConfigPathEnvVar); list != "" {
+		for _, f := range filepath.SplitList(list) {
+			if f != "" && !slices.Contains(files, f) {
+				files = append(files, f)
+			}
+		}
+		return files, true
+	}
+	for _, variable := range []string{"HOME", "USERPROFILE"} {
+		if home := getenv(variable); home != "" {
+			return []string{filepath.Join(home, ".kube", "config")}, false
+		}
+	}
+	return nil, false
+}
+
+// loadFiles merges the files that exist; raw is nil where none does.
+func loadFiles(src ConfigSource) (raw *clientcmdapi.Config, files []string, err error) {
+	files, _ = configFiles(src)
+	rules := &clientcmd.ClientConfigLoadingRules{Warner: func(error) {}}
+	for _, f := range files {
+		switch err := checkFile(f); {
+		case errors.Is(err, fs.ErrNotExist) && src.Path == "":
+		case err != nil:
+			return nil, files, err
+		default:
+			rules.Precedence = append(rules.Precedence, f)
+		}
+	}
+	if len(rules.Precedence) == 0 {
+		return nil, files, nil
+	}
+	if raw, err = rules.Load(); err != nil {
+		return nil, files, fmt.Errorf("read kubeconfig: %w", err)
+	}
+	return raw, files, nil
+}
+
+// checkFile words what client-go would say badly or not at all.
+func checkFile(path string) error {
+	st, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("read kubeconfig: %w", err)
+	}
+	if st.IsDir() {
+		return fmt.Errorf("read kubeconfig: %s is a folder", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("read kubeconfig: %w", err)
+	}
+	if strings.TrimSpace(string(data)) == "" {
+		return fmt.Errorf("read kubeconfig: %s is empty", path)
+	}
+	if _, err := clientcmd.Load(data); err != nil {
+		return fmt.Errorf("read kubeconfig: %s is not a kubeconfig: %s", path, firstLine(err))
+	}
+	return nil
+}
+
+// firstLine keeps parsers from quoting what may be secret: their messages name a place first.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	const limit = 160
+	if len(line) > limit {
+		line = line[:limit] + "…"
+	}
+	return line
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/rest"
+)
+
+// Discover asks the server which kinds it serves, unless that is known already. Everything
+// that needs to know calls it by itself. An API group whose server doesn't answer is no
+// error here: only errors about its own kinds will tell.
+func (c *Client) Discover(ctx context.Context) error {
+	_, err := c.disco.get(ctx)
+	if err != nil {
+		return fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	return nil
+}
+
+// Invalidate forgets which kinds the server serves; the next call that needs it asks again.
+func (c *Client) Invalidate() { c.disco.forget() }
+
+// Mapping finds the resource of a kind in the first of the versions that is served, or in
+// the preferred version where none is given. A kind that isn't known is looked for once
+// more at the server. The error matches ErrNoKind where it isn't served.
+func (c *Client) Mapping(ctx context.Context, gk schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
+	snap, err := c.disco.get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	if m := snap.mapping(gk, versions); m != nil {
+		return m, nil
+	}
+	if snap, err = c.disco.refresh(ctx, snap); err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	if m := snap.mapping(gk, versions); m != nil {
+		return m, nil
+	}
+	return nil, snap.noKind(c.Host(), gk, versions)
+}
+
+// Kinds lists the kinds of all API groups that are, or end in ".", groupSuffix, each in its preferred version.
+// The kinds of a group whose server doesn't answer are missing; FailedGroups tells.
+func (c *Client) Kinds(ctx context.Context, groupSuffix string) ([]schema.GroupVersionKind, error) {
+	snap, err := c.disco.get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	return snap.kinds(groupSuffix), nil
+}
+
+// Served lists the versions in which a kind is served, the preferred one first; none where it isn't.
+func (c *Client) Served(ctx context.Context, gk schema.GroupKind) ([]string, error) {
+	snap, err := c.disco.get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	return snap.served(gk), nil
+}
+
+// FailedGroups lists the API group versions that couldn't be discovered, with the reason.
+func (c *Client) FailedGroups(ctx context.Context) (map[schema.GroupVersion]error, error) {
+	snap, err := c.disco.get(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	return snap.failed, nil
+}
+
+// discoverer keeps what was discovered.
+type discoverer struct {
+	config *rest.Config
+	http   *http.Client
+
+	mu   sync.Mutex
+	snap *snapshot
+}
+
+func (d *discoverer) get(ctx context.Context) (*snapshot, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.load(ctx)
+}
+
+// refresh asks again, unless somebody else did since the caller got its snapshot.
+func (d *discoverer) refresh(ctx context.Context, seen *snapshot) (*snapshot, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.snap == seen {
+		d.snap = nil
+	}
+	return d.load(ctx)
+}
+
+func (d *discoverer) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.snap = nil
+}
+
+func (d *discoverer) load(ctx context.Context) (*snapshot, error) {
+	if d.snap != nil {
+		return d.snap, nil
+	}
+	client, err := discovery.NewDiscoveryClientForConfigAndClient(d.config, &http.Client{
+		Transport: contextTransport{ctx: ctx, next: d.http.Transport}, Timeout: d.http.Timeout,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d.snap, err = ask(client); err != nil {
+		return nil, err
+	}
+	return d.snap, nil
+}
+
+// ask makes two requests at servers with aggregated discovery (Kubernetes 1.26 and newer), else one a group version.
+func ask(client *discovery.DiscoveryClient) (*snapshot, error) {
+	groups, byVersion, failed, err := client.GroupsAndMaybeResources()
+	if err != nil {
+		return nil, err
+	}
+	if byVersion != nil {
+		return newSnapshot(groups.Groups, slices.Collect(maps.Values(byVersion)), failed), nil
+	}
+	list, lists, err := client.ServerGroupsAndResources()
+	var partly *discovery.ErrGroupDiscoveryFailed
+	if errors.As(err, &partly) {
+		failed = partly.Groups
+	} else if err != nil {
+		return nil, err
+	}
+	plain := make([]metav1.APIGroup, len(list))
+	for i := range list {
+		plain[i] = *list[i]
+	}
+	return newSnapshot(plain, lists, failed), nil
+}
+
+// contextTransport gives requests of a client that takes no context one.
+type contextTransport struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	next http.RoundTripper
+}
+
+// RoundTrip sends the request with both contexts: the caller's, and the client's own time limit.
+func (t contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	stop := context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })
+	resp, err := t.next.RoundTrip(r.WithContext(ctx))
+	if err != nil {
+		stop()
+		cancel(nil)
+		if t.ctx.Err() != nil {
+			return nil, t.ctx.Err()
+		}
+		return nil, err
+	}
+	// The body is read after this returns; the caller's context still ends it.
+	resp.Body = &closeBody{ReadCloser: resp.Body, onClose: func() { stop(); cancel(nil) }}
+	return resp, nil
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"slices"
+	"sync"
+)
+
+// warnings collects the Warning headers of answers, each text once, in order of appearance.
+type warnings struct {
+	mu   sync.Mutex
+	seen []string
+}
+
+// HandleWarningHeader is called by client-go for each Warning header; 299 is the code that API servers use.
+func (w *warnings) HandleWarningHeader(code int, _ string, message string) {
+	if code != 299 || message == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.seen, message) {
+		w.seen = append(w.seen, message)
+	}
+}
+
+// Warnings returns what the API server warned about so far, without repeats.
+func (c *Client) Warnings() []string {
+	c.warnings.mu.Lock()
+	defer c.warnings.mu.Unlock()
+	return slices.Clone(c.warnings.seen)
+}
