@@ -77,7 +77,7 @@ func classifyConflict(err error) Class {
 		return ClassExists
 	case apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict):
 		return ClassFatal // somebody else owns the field, now and later
-	case strings.Contains(err.Error(), "Precondition failed"):
+	case strings.Contains(err.Error(), "Precondition failed: UID"):
 		return ClassFatal // another object of the same name
 	}
 	return ClassConflict
