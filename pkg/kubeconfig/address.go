@@ -63,7 +63,11 @@ func parseURL(typed string) (*url.URL, error) {
 
 // splitTyped separates the port; an IPv6 address may come with or without brackets.
 func splitTyped(typed string) (host, port string) {
-	if addr, err := netip.ParseAddr(strings.Trim(typed, "[]")); err == nil {
+	bare := typed
+	if strings.HasPrefix(typed, "[") && strings.HasSuffix(typed, "]") {
+		bare = typed[1 : len(typed)-1]
+	}
+	if addr, err := netip.ParseAddr(bare); err == nil {
 		return addr.String(), ""
 	}
 	if host, port, err := net.SplitHostPort(typed); err == nil {

@@ -42,7 +42,7 @@ func parseDocument(data []byte) (*document, error) {
 		if errors.Is(err, io.EOF) {
 			return nil, errNotMapping
 		}
-		return nil, fmt.Errorf("it is not YAML: %w", err)
+		return nil, errors.New(describeYAML(err))
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, errManyDocs

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/kube"
 )
 
-const valueKey = "value"
+const valueKey = capi.KubeconfigSecretKey
 
 // What can be told apart when there is no kubeconfig to hand out; see also [ErrMalformed].
 var (
@@ -17,11 +20,11 @@ var (
 	// ErrNoNamespace says that the namespace doesn't exist.
 	ErrNoNamespace = errors.New("no such namespace")
 	// ErrNotInstalled says that the server has no Cluster API at all.
-	ErrNotInstalled = errors.New("no Cluster API")
+	ErrNotInstalled = capi.ErrNotInstalled
 	// ErrNotReady says that the Cluster is there and its Secret is not yet; see [*NotReadyError].
 	ErrNotReady = errors.New("kubeconfig not there yet")
 	// ErrForbidden says that the user may not read the Secret.
-	ErrForbidden = errors.New("not allowed")
+	ErrForbidden = kube.ErrForbidden
 )
 
 // NoClusterError says where a cluster was looked for and where one of that name exists.

@@ -89,6 +89,15 @@ func (e *MalformedError) keys() string {
 	return strings.Join(e.Keys, ", ")
 }
 
+// describeYAML tells where the YAML breaks. Of the decoder's texts only those about anchors quote from it.
+func describeYAML(err error) string {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.Contains(text, "anchor") {
+		return "it is not YAML"
+	}
+	return "it is not YAML: " + text
+}
+
 // describe tells what a decoder disliked without its text: that can hold whole entries.
 func describe(err error) string {
 	var corrupt base64.CorruptInputError

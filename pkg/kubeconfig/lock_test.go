@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubeconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+const crowd = 20
+
+// allThere proves that every merge survived and that each but the first made a backup.
+func allThere(t *testing.T, path string, n int) {
+	t.Helper()
+	config, err := clientcmd.LoadFromFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		name := fmt.Sprintf("c%d", i)
+		if config.Clusters[name] == nil || config.AuthInfos[name+"-admin"] == nil || config.Contexts[name+"-admin@"+name] == nil {
+			t.Errorf("lost %s", name)
+		}
+	}
+	if got := len(backups(t, path)); got != n-1 {
+		t.Errorf("%d backups, want %d", got, n-1)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*.tmp-*")); len(left) > 0 {
+		t.Errorf("left over: %v", left)
+	}
+}
+
+func TestMergeManyGoroutines(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config")
+	var wg sync.WaitGroup
+	for i := range crowd {
+		wg.Go(func() {
+			name := fmt.Sprintf("c%d", i)
+			k, err := Parse([]byte(sample(name, "https://"+name, name)))
+			if err == nil {
+				_, err = Merge(t.Context(), k, MergeOptions{Path: path})
+			}
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		})
+	}
+	wg.Wait()
+	allThere(t, path, crowd)
+}
+
+func TestMergeManyProcesses(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config")
+	var wg sync.WaitGroup
+	for i := range crowd {
+		wg.Go(func() {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=c%d", helperCluster, i), helperPath+"="+path)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("c%d: %v: %s", i, err, out)
+			}
+		})
+	}
+	wg.Wait()
+	allThere(t, path, crowd)
+}
+
+// notes collects what is said.
+func notes() (event.Sink, func() string) {
+	var mu sync.Mutex
+	var said []string
+	sink := event.Func(func(e event.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, string(e.Kind)+": "+e.Message)
+	})
+	return sink, func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Join(said, "\n")
+	}
+}
+
+func TestMergeWaitsForAnother(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config")
+	held := flock.New(filepath.Join(filepath.Dir(path), ".config.clusterctl.lock"))
+	if got, err := held.TryLock(); err != nil || !got {
+		t.Fatal(got, err)
+	}
+	sink, said := notes()
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := Merge(ctx, demo(t), MergeOptions{Path: path, Sink: sink}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("while it is held: got %v", err)
+	}
+	if !strings.Contains(said(), "waiting for another clusterctl") {
+		t.Errorf("said %q", said())
+	}
+	time.AfterFunc(200*time.Millisecond, func() { _ = held.Close() })
+	if _, err := Merge(t.Context(), demo(t), MergeOptions{Path: path}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMergeWaitsForKubectl(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		age     time.Duration
+		release time.Duration // 0 = never
+		code    fault.Code
+		says    string
+	}{
+		{"released soon", 0, 200 * time.Millisecond, 0, "note: waiting for kubectl"},
+		{"never released", 0, 0, fault.Refused, "note: waiting for kubectl"},
+		{"left behind", time.Hour, 0, 0, "warn: "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "config")
+			write(t, path+".lock", "", 0)
+			then := time.Now().Add(-tt.age)
+			if err := os.Chtimes(path+".lock", then, then); err != nil {
+				t.Fatal(err)
+			}
+			if tt.release > 0 {
+				time.AfterFunc(tt.release, func() { _ = os.Remove(path + ".lock") })
+			}
+			sink, said := notes()
+			_, err := Merge(t.Context(), demo(t), MergeOptions{Path: path, Sink: sink})
+			if fault.CodeOf(err) != tt.code {
+				t.Errorf("got %v", err)
+			}
+			if !strings.Contains(said(), tt.says) {
+				t.Errorf("said %q, want %q", said(), tt.says)
+			}
+			if _, err := os.Stat(path); (err == nil) != (tt.code == 0) {
+				t.Errorf("file: %v", err)
+			}
+		})
+	}
+}
+
+// TestMergeBesideKubectl lets client-go's own writer, which knows only its own kind of lock, change the file all the time.
+func TestMergeBesideKubectl(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config")
+	write(t, path, existing, 0o600)
+	done := make(chan struct{})
+	written := 0
+	go func() {
+		defer close(done)
+		access := clientcmd.NewDefaultPathOptions()
+		access.LoadingRules.ExplicitPath = path
+		for i := range 20 {
+			config, err := access.GetStartingConfig()
+			if err != nil {
+				continue
+			}
+			config.CurrentContext = []string{"home", "work"}[i%2]
+			if clientcmd.ModifyConfig(access, *config, false) == nil {
+				written++
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}()
+	for i := range 10 {
+		name := fmt.Sprintf("c%d", i)
+		if _, err := Merge(t.Context(), mustParse(t, sample(name, "https://"+name, name)), MergeOptions{Path: path}); err != nil {
+			t.Logf("%s: %v", name, err) // kubectl truncates the file before it writes; that moment is refused, never merged into
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	<-done
+	if _, err := clientcmd.LoadFromFile(path); err != nil || written == 0 {
+		t.Errorf("%d writes, %v", written, err)
+	}
+}
