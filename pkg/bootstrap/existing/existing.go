@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package existing uses a cluster that was there before as the bootstrap cluster.
+package existing
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// Cluster is a cluster that somebody else made and keeps.
+type Cluster struct{ kubeconfig, context string }
+
+var _ bootstrap.Cluster = (*Cluster)(nil)
+
+// New describes the cluster that a kubeconfig file and a context in it name. An empty
+// context means the file's current one; an empty file means kubectl's usual rules.
+func New(kubeconfig, context string) *Cluster {
+	return &Cluster{kubeconfig: kubeconfig, context: context}
+}
+
+// Type returns bootstrap.Existing.
+func (c *Cluster) Type() bootstrap.Type { return bootstrap.Existing }
+
+// Name is the context if one was given, else the type's name.
+func (c *Cluster) Name() string {
+	if c.context != "" {
+		return c.context
+	}
+	return string(bootstrap.Existing)
+}
+
+// Kubeconfig is the file that New got.
+func (c *Cluster) Kubeconfig() string { return c.kubeconfig }
+
+// Ensure only checks that the kubeconfig can be used; it sends nothing.
+func (c *Cluster) Ensure(context.Context, event.Sink) error {
+	_, err := c.config()
+	return err
+}
+
+// Prepare returns the objects as they are: a real cluster can run them.
+func (c *Cluster) Prepare(objs []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	return objs, nil
+}
+
+// Status says Running if the kubeconfig can be used; whether the cluster answers is seen by those who talk to it.
+func (c *Cluster) Status(context.Context) (bootstrap.Status, error) {
+	if _, err := c.config(); err != nil {
+		return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil
+	}
+	return bootstrap.Status{State: bootstrap.Running}, nil
+}
+
+// Delete does nothing: the cluster isn't ours.
+func (c *Cluster) Delete(_ context.Context, sink event.Sink) error {
+	event.Notef(sink, "the bootstrap cluster was there before and stays")
+	return nil
+}
+
+// config loads the connection. Without a cluster in the file it fails, instead of trying localhost.
+func (c *Cluster) config() (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = c.kubeconfig
+	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.context})
+	raw, err := loader.RawConfig()
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	if len(raw.Clusters) == 0 {
+		return nil, c.explain(fmt.Errorf("it holds no cluster"))
+	}
+	cfg, err := loader.ClientConfig()
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return cfg, nil
+}
+
+func (c *Cluster) explain(err error) error {
+	file := c.kubeconfig
+	if file == "" {
+		file = "(by KUBECONFIG or ~/.kube/config)"
+	}
+	return fault.WithHint(fault.WithCode(fault.Usage, fmt.Errorf("load bootstrap kubeconfig %s: %w", file, err)),
+		"give the file with --bootstrap-kubeconfig")
+}

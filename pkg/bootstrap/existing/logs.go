@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package existing
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+// logTimeout bounds a look at a log: it is shown next to something else that already waits.
+const logTimeout = 10 * time.Second
+
+// Logs returns the last lines of the newest pod of a Deployment; of all its containers, the one that logged last counts.
+func (c *Cluster) Logs(ctx context.Context, namespace, deployment string, lines int) ([]string, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Timeout = logTimeout
+	client, err := kubernetes.NewForConfig(cfg)
+	if err != nil {
+		return nil, err
+	}
+	d, err := client.AppsV1().Deployments(namespace).Get(ctx, deployment, metav1.GetOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("read log of %s/%s: %w", namespace, deployment, err)
+	}
+	pod, err := newestPod(ctx, client, d)
+	if err != nil || pod == nil {
+		return nil, err
+	}
+	opts := &corev1.PodLogOptions{TailLines: new(int64(lines)), Container: mainContainer(pod)}
+	data, err := client.CoreV1().Pods(namespace).GetLogs(pod.Name, opts).DoRaw(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read log of pod %s/%s: %w", namespace, pod.Name, err)
+	}
+	text := strings.TrimRight(string(data), "\n")
+	if text == "" {
+		return nil, nil
+	}
+	return strings.Split(text, "\n"), nil
+}
+
+func newestPod(ctx context.Context, client kubernetes.Interface, d *appsv1.Deployment) (*corev1.Pod, error) {
+	selector, err := metav1.LabelSelectorAsSelector(d.Spec.Selector)
+	if err != nil {
+		return nil, fmt.Errorf("read log of %s/%s: %w", d.Namespace, d.Name, err)
+	}
+	pods, err := client.CoreV1().Pods(d.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
+	if err != nil {
+		return nil, fmt.Errorf("list pods of %s/%s: %w", d.Namespace, d.Name, err)
+	}
+	var newest *corev1.Pod
+	for i := range pods.Items {
+		if p := &pods.Items[i]; newest == nil || newest.CreationTimestamp.Before(&p.CreationTimestamp) {
+			newest = p
+		}
+	}
+	return newest, nil
+}
+
+// mainContainer is the one called manager, the name that all providers use, else the first.
+func mainContainer(pod *corev1.Pod) string {
+	for _, c := range pod.Spec.Containers {
+		if c.Name == "manager" {
+			return c.Name
+		}
+	}
+	return pod.Spec.Containers[0].Name
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package assets finds the programs of a control plane: in a directory that the user
+// names, in the cache, or on the official release pages.
+package assets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// The versions that are downloaded when no other is asked for. etcd's goes with all of Kubernetes' versions.
+const (
+	DefaultKubernetesVersion = "v1.34.4"
+	EtcdVersion              = "v3.6.5"
+)
+
+// The programs.
+const (
+	Etcd              = "etcd"
+	APIServer         = "kube-apiserver"
+	ControllerManager = "kube-controller-manager"
+)
+
+// Downloads say where programs come from; the zero value means the official release pages.
+type Downloads struct {
+	// Kubernetes is the base URL of VERSION/bin/linux/ARCH/PROGRAM and PROGRAM.sha256. Default: https://dl.k8s.io.
+	Kubernetes string
+	// Etcd is the base URL of VERSION/etcd-VERSION-linux-ARCH.tar.gz and VERSION/SHA256SUMS.
+	// Default: https://github.com/etcd-io/etcd/releases/download.
+	Etcd string
+}
+
+// Request says what is needed.
+type Request struct {
+	// Version is Kubernetes' version.
+	Version string
+	// Dir is searched first; it may be empty.
+	Dir string
+	// Cache is the directory of programs by version; downloads go there.
+	Cache string
+	// Downloads say where the rest comes from.
+	Downloads Downloads
+}
+
+// Paths are the programs' files.
+type Paths struct{ Etcd, APIServer, ControllerManager string }
+
+var version = regexp.MustCompile(`^v\d{1,3}\.\d{1,3}\.\d{1,3}(-[0-9A-Za-z.-]{1,40})?$`)
+
+// ValidateVersion says whether s can be a version of Kubernetes; it becomes part of paths and URLs.
+func ValidateVersion(s string) error {
+	if version.MatchString(s) {
+		return nil
+	}
+	return fmt.Errorf("use Kubernetes version %q: it must look like %s", s, DefaultKubernetesVersion)
+}
+
+// Find finds all programs and downloads those that are nowhere on this host.
+func Find(ctx context.Context, r Request, sink event.Sink) (Paths, error) {
+	if err := ValidateVersion(r.Version); err != nil {
+		return Paths{}, err
+	}
+	if r.Dir != "" {
+		if info, err := os.Stat(r.Dir); err != nil || !info.IsDir() {
+			return Paths{}, fault.WithCode(fault.Usage, fmt.Errorf("use local assets %s: not a directory", r.Dir))
+		}
+	}
+	var p Paths
+	g, gctx := errgroup.WithContext(ctx)
+	for name, path := range map[string]*string{Etcd: &p.Etcd, APIServer: &p.APIServer, ControllerManager: &p.ControllerManager} {
+		g.Go(func() (err error) {
+			*path, err = find(gctx, r, name, sink)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return Paths{}, explain(ctx, r, err)
+	}
+	return p, nil
+}
+
+func find(ctx context.Context, r Request, name string, sink event.Sink) (string, error) {
+	cached := filepath.Join(r.cacheDir(name), name)
+	candidates := []string{cached}
+	if r.Dir != "" {
+		candidates = []string{filepath.Join(r.Dir, name), cached}
+	}
+	for _, path := range candidates {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, os.ErrNotExist):
+			continue
+		case err != nil:
+			return "", err
+		case !info.Mode().IsRegular() || info.Mode().Perm()&0o111 == 0:
+			return "", fmt.Errorf("use %s: not an executable file", path)
+		}
+		return filepath.Abs(path)
+	}
+	event.Progressf(sink, "bootstrap-binaries", "downloading %s", name)
+	return cached, download(ctx, r, name, cached)
+}
+
+// cacheDir keeps versions and architectures apart; the cache may be on a shared home.
+func (r Request) cacheDir(name string) string {
+	if name == Etcd {
+		return filepath.Join(r.Cache, "etcd", EtcdVersion, runtime.GOARCH)
+	}
+	return filepath.Join(r.Cache, "kubernetes", r.Version, runtime.GOARCH)
+}
+
+func (d Downloads) kubernetes() string {
+	if d.Kubernetes != "" {
+		return strings.TrimSuffix(d.Kubernetes, "/")
+	}
+	return "https://dl.k8s.io"
+}
+
+func (d Downloads) etcd() string {
+	if d.Etcd != "" {
+		return strings.TrimSuffix(d.Etcd, "/")
+	}
+	return "https://github.com/etcd-io/etcd/releases/download"
+}
+
+// explain adds what can be done about a program that can't be had.
+func explain(ctx context.Context, r Request, err error) error {
+	if ctx.Err() != nil || errors.Is(err, ErrChecksum) {
+		return err
+	}
+	err = fmt.Errorf("get control plane %s: %w", r.Version, err)
+	if fault.CodeOf(err) == fault.Failed {
+		err = fault.WithCode(fault.Refused, err)
+	}
+	return fault.WithHint(err, "give a directory that holds %s, %s and %s: --local-assets DIR or KUBEBUILDER_ASSETS=DIR",
+		Etcd, APIServer, ControllerManager)
+}

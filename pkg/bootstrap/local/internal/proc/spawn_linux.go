@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Spawner starts processes that are killed when this process ends, however it ends.
+//
+// The kernel sends the death signal when the thread that forked ends, so all of
+// them are forked by one thread that lives as long as the Spawner.
+type Spawner struct {
+	start chan spawn
+	done  chan struct{}
+}
+
+type spawn struct {
+	cmd    *exec.Cmd
+	result chan error
+}
+
+// NewSpawner starts the thread; Close ends it.
+func NewSpawner() *Spawner {
+	s := &Spawner{start: make(chan spawn), done: make(chan struct{})}
+	go func() {
+		runtime.LockOSThread() // Never unlocked: the thread ends with the goroutine.
+		defer close(s.done)
+		for r := range s.start {
+			r.result <- r.cmd.Start()
+		}
+	}()
+	return s
+}
+
+// Start starts cmd as the head of a process group of its own.
+func (s *Spawner) Start(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	r := spawn{cmd: cmd, result: make(chan error, 1)}
+	s.start <- r
+	return explain(cmd.Path, <-r.result)
+}
+
+// Close ends the thread, and with it every process that still runs.
+func (s *Spawner) Close() {
+	close(s.start)
+	<-s.done
+}
+
+// Detach starts cmd in a session of its own: it outlives this process and its terminal.
+func Detach(cmd *exec.Cmd) error {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return explain(cmd.Path, err)
+	}
+	return cmd.Process.Release()
+}
+
+// SignalGroup signals the process group that a child of this process heads. The
+// child must not have been waited for: until then its id can't belong to another.
+func SignalGroup(pid int, sig syscall.Signal) error { return done(unix.Kill(-pid, sig)) }
+
+// Umask makes files that this process and its children create private.
+func Umask() { unix.Umask(0o077) }
+
+// explain says what the bare errno of a failed exec means.
+func explain(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOEXEC):
+		return fmt.Errorf("start %s: not a program for %s/%s: %w", path, runtime.GOOS, runtime.GOARCH, err)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("start %s: not executable, or on a file system mounted noexec: %w", path, err)
+	}
+	return fmt.Errorf("start %s: %w", path, err)
+}
