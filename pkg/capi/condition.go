@@ -3,6 +3,7 @@
 package capi
 
 import (
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,13 +27,16 @@ type Condition struct {
 func (c Condition) True() bool { return c.Status == "True" && !c.Stale }
 
 // Blocks says whether the condition tells of something that isn't as it should be: a condition that ought to be True and
-// isn't, or Deleting or Paused being True. Conditions that only describe an activity (ScalingUp, …) never block.
+// isn't, or Deleting, Paused or Stalled being True. Conditions that only describe an activity (ScalingUp, …) block when
+// their message says so.
 func (c Condition) Blocks() bool {
 	switch c.Type {
-	case ConditionDeleting, ConditionPaused:
+	case ConditionDeleting, ConditionPaused, "Stalled":
 		return c.Status == "True"
-	case "ScalingUp", "ScalingDown", "RollingOut", "Remediating", "Updating", "Reconciling", "Stalled":
-		return c.Type == "Stalled" && c.Status == "True"
+	case "ScalingUp", "ScalingDown":
+		return c.Status == "True" && strings.Contains(c.Message, "is blocked")
+	case "RollingOut", "Remediating", "Updating", "Reconciling":
+		return false
 	}
 	return c.Status != "True"
 }
