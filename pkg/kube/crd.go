@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// crd is what a CustomResourceDefinition says about names and versions.
+type crd struct {
+	name, group, plural, kind string
+	namespaced                bool
+	// versions are those served; storage is the one that objects are kept in.
+	versions []string
+	storage  string
+}
+
+func (d crd) groupKind() schema.GroupKind { return schema.GroupKind{Group: d.group, Kind: d.kind} }
+
+func crdOf(u *unstructured.Unstructured) crd {
+	get := func(path ...string) string {
+		s, _, _ := unstructured.NestedString(u.Object, append([]string{"spec"}, path...)...)
+		return s
+	}
+	d := crd{name: u.GetName(), group: get("group"), plural: get("names", "plural"), kind: get("names", "kind"), namespaced: get("scope") == "Namespaced"}
+	versions, _, _ := unstructured.NestedSlice(u.Object, "spec", "versions")
+	for _, v := range versions {
+		m, _ := v.(map[string]any)
+		if m["served"] == true {
+			d.versions = append(d.versions, str(m["name"]))
+		}
+		if m["storage"] == true {
+			d.storage = str(m["name"])
+		}
+	}
+	return d
+}
+
+// awaitServed waits until the server serves the kinds of CRDs in all their versions, and learns them. It asks for
+// one small document a group version, which holds only kinds that are Established.
+func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error {
+	if _, ok := ctx.Deadline(); !ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, RetryLimit)
+		defer cancel()
+	}
+	snap, err := c.disco.get(ctx)
+	if err != nil {
+		return fmt.Errorf("discover kinds: %w", c.explain(err))
+	}
+	open := map[schema.GroupVersion][]crd{}
+	for _, d := range crds {
+		for _, v := range d.versions {
+			if snap.mapping(d.groupKind(), []string{v}) == nil {
+				gv := schema.GroupVersion{Group: d.group, Version: v}
+				open[gv] = append(open[gv], d)
+			}
+		}
+	}
+	const pause, patience = 50 * time.Millisecond, time.Second
+	begin := time.Now()
+	for first := true; ; first = false {
+		missing, err := c.learn(ctx, open)
+		if missing == nil {
+			return err
+		}
+		if time.Since(begin) > patience || ctx.Err() != nil {
+			reason, fatal := c.whyNotServed(ctx, *missing, err)
+			if fatal != nil {
+				return fatal
+			}
+			event.Progressf(c.sink, step, "CustomResourceDefinition %s: %s", missing.name, reason)
+			if ctx.Err() != nil {
+				return fault.WithCode(fault.Timeout, fmt.Errorf("wait for CustomResourceDefinition %s: %s: %w", missing.name, reason, context.Cause(ctx)))
+			}
+		}
+		if !first || err != nil {
+			sleep(ctx, pause)
+		}
+	}
+}
+
+// learn asks for the open group versions, takes over those that are complete, and returns a CRD that isn't served yet, if any.
+func (c *Client) learn(ctx context.Context, open map[schema.GroupVersion][]crd) (missing *crd, last error) {
+	var lists []*metav1.APIResourceList
+	for gv, crds := range open {
+		list, err := c.groupVersion(ctx, gv)
+		if err != nil {
+			missing, last = &crds[0], err
+			continue
+		}
+		if i := slices.IndexFunc(crds, func(d crd) bool { return !contains(list, d) }); i >= 0 {
+			missing = &crds[i]
+			continue
+		}
+		lists = append(lists, list)
+		delete(open, gv)
+	}
+	c.disco.learn(lists)
+	return missing, last
+}
+
+func contains(list *metav1.APIResourceList, d crd) bool {
+	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == d.plural && r.Kind == d.kind })
+}
+
+func (c *Client) groupVersion(ctx context.Context, gv schema.GroupVersion) (*metav1.APIResourceList, error) {
+	data, err := c.raw.Get().AbsPath("/apis/" + gv.String()).Do(ctx).Raw()
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	list := &metav1.APIResourceList{}
+	if err := json.Unmarshal(data, list); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// whyNotServed looks at a CRD's conditions. Names that another CRD has are an error: they don't heal.
+func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason string, fatal error) {
+	if last != nil && !apierrors.IsNotFound(last) {
+		if class := Classify(last); class == ClassFatal && ctx.Err() == nil {
+			return "", fmt.Errorf("wait for CustomResourceDefinition %s: %w", d.name, last)
+		}
+		return last.Error(), nil
+	}
+	u, err := c.Get(ctx, gkCRD.WithVersion("v1"), "", d.name)
+	if err != nil {
+		return err.Error(), nil
+	}
+	for _, cond := range conditionsOf(u) {
+		if cond.kind == "NamesAccepted" && cond.status == "False" && cond.reason != "" {
+			return "", fmt.Errorf("CustomResourceDefinition %s isn't accepted: %s", d.name, cond.text())
+		}
+	}
+	_, reason, _ = established(ctx, u)
+	return orDefault(reason, "established, but not served yet"), nil
+}
+
+// learn adds newly served kinds to what is known.
+func (d *discoverer) learn(lists []*metav1.APIResourceList) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.snap != nil && len(lists) > 0 {
+		d.snap = d.snap.with(lists)
+	}
+}
