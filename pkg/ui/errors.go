@@ -16,6 +16,7 @@ import (
 const (
 	maxErrorLine  = 2048
 	maxErrorLines = 50
+	maxErrorText  = 64 << 10 // what is looked at of one fault: a server may send megabytes
 )
 
 // ErrorOptions say how an error is shown.
@@ -69,22 +70,21 @@ type jsonError struct {
 // Messages of servers that have several lines become one; very long ones are cut.
 func ErrorLines(err error) []string {
 	var list *fault.List
-	if errors.As(err, &list) && len(list.Faults) > 0 {
-		before, after, _ := strings.Cut(err.Error(), list.Error())
-		head := Fold(before + fmt.Sprintf("%d faults:", len(list.Faults)) + after)
-		lines := []string{Shorten(head, maxErrorLine)}
-		for _, f := range list.Faults {
-			lines = append(lines, flat(f.Error())...)
-		}
-		return atMost(lines, maxErrorLines)
+	if !errors.As(err, &list) || len(list.Faults) == 0 {
+		return atMost(flat(err.Error()), maxErrorLines)
 	}
-	return atMost(flat(err.Error()), maxErrorLines)
+	before, after, _ := strings.Cut(err.Error(), list.Error())
+	lines := flat(before + fmt.Sprintf("%d faults:", len(list.Faults)) + after)
+	for _, f := range list.Faults {
+		lines = append(lines, flat(f.Error())...)
+	}
+	return atMost(lines, maxErrorLines)
 }
 
 // flat folds a text into one line, but for lines that begin as items of a list.
 func flat(text string) []string {
 	var lines []string
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(Shorten(text, maxErrorText), "\n") {
 		item, isItem := strings.CutPrefix(strings.TrimLeft(line, " \t"), "- ")
 		line = Fold(line)
 		switch {

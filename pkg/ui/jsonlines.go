@@ -24,6 +24,13 @@ type jsonEvent struct {
 func (j *jsonLines) show(e event.Event, of *step, _ []*step) {
 	out := jsonEvent{Event: e}
 	switch e.Kind {
+	case event.Progress:
+		if of != nil && !of.pending {
+			return // the same reason again
+		}
+		if of != nil {
+			of.pending = false
+		}
 	case event.Done, event.Fail, event.Skip:
 		if of != nil {
 			took := e.Time.Sub(of.began).Seconds()

@@ -23,7 +23,7 @@ const (
 // live shows one changing line for each running step, below the lines that stay.
 type live struct {
 	out    io.Writer
-	width  func() int
+	size   func() (int, int)
 	utf8   bool
 	color  Palette
 	signs  symbols
@@ -32,7 +32,7 @@ type live struct {
 }
 
 func newLive(o ViewOptions) *live {
-	return &live{out: o.Out, width: o.Width, utf8: o.UTF8, color: Palette{On: o.Color}, signs: newSymbols(o.UTF8)}
+	return &live{out: o.Out, size: o.Size, utf8: o.UTF8, color: Palette{On: o.Color}, signs: newSymbols(o.UTF8)}
 }
 
 func (l *live) show(e event.Event, of *step, running []*step) {
@@ -96,17 +96,16 @@ func (l *live) pause() {
 // draw replaces the changing lines: it goes back to where they begin, clears, writes what stays and then
 // the lines of the running steps. All of it is one write, so that nothing flickers or gets mixed up.
 func (l *live) draw(now time.Time, stays string, running []*step) {
-	columns := l.columns()
+	columns, height := l.terminal()
 	var b strings.Builder
 	if up := rows(l.drawn, columns); up > 0 {
 		fmt.Fprintf(&b, "\r\x1b[%dA%s", up, clearBelow)
 	}
 	b.WriteString(stays)
 	l.drawn = l.drawn[:0]
-	for _, s := range running {
-		text := l.running(now, s, columns)
-		l.drawn = append(l.drawn, displaywidth.String(text.raw))
-		b.WriteString(text.painted + "\n")
+	for _, t := range l.changing(now, running, columns, height) {
+		l.drawn = append(l.drawn, displaywidth.String(t.raw))
+		b.WriteString(t.painted + "\n")
 	}
 	if hide := len(running) > 0; hide != l.hidden {
 		l.hidden = hide
@@ -122,30 +121,56 @@ func (l *live) draw(now time.Time, stays string, running []*step) {
 // text is a line with and without its colours.
 type text struct{ raw, painted string }
 
-// running is the changing line of a step: spinner, title, elapsed time and the latest reason,
-// cut to one row: a line that wraps could not be replaced reliably.
-func (l *live) running(now time.Time, s *step, columns int) text {
+// changing are the lines of the running steps, as many as the terminal can take back.
+func (l *live) changing(now time.Time, running []*step, columns, height int) []text {
+	var lines []text
+	for i, s := range running {
+		next := l.running(now, s, columns)
+		rest := len(running) - i - 1
+		if room := height - 1 - len(lines); len(next) > room || rest > 0 && len(next) >= room {
+			more := Truncate(fmt.Sprintf("   and %d more", rest+1), columns-1, l.utf8)
+			return append(lines, text{more, l.color.Dim(more)})
+		}
+		lines = append(lines, next...)
+	}
+	return lines
+}
+
+// running is what changes of a step: spinner, title, elapsed time and the latest reason, on one row if they
+// fit and else with the reason on a row of its own. Rows are cut: one that wraps could not be replaced reliably.
+func (l *live) running(now time.Time, s *step, columns int) []text {
 	elapsed := now.Sub(s.began)
 	head := fmt.Sprintf(" %s %s", l.signs.spin(elapsed), s.title)
 	tail := ""
 	if elapsed >= time.Second {
 		tail = "  " + Duration(elapsed.Truncate(time.Second))
 	}
-	if s.reason != "" {
-		tail += "  " + s.reason
+	room := columns - 1
+	head = Truncate(head, room-displaywidth.String(tail), l.utf8)
+	first := text{head + tail, l.color.Cyan(head) + l.color.Dim(tail)}
+	reason := "  " + s.reason
+	switch {
+	case s.reason == "":
+		return []text{first}
+	case displaywidth.String(first.raw)+displaywidth.String(reason) <= room:
+		return []text{{first.raw + reason, first.painted + l.color.Dim(reason)}}
 	}
-	head = Truncate(head, columns-1, l.utf8)
-	tail = Truncate(tail, columns-1-displaywidth.String(head), l.utf8)
-	return text{raw: head + tail, painted: l.color.Cyan(head) + l.color.Dim(tail)}
+	reason = Truncate("     "+s.reason, room, l.utf8)
+	return []text{first, {reason, l.color.Dim(reason)}}
 }
 
-func (l *live) columns() int {
-	if l.width != nil {
-		if w := l.width(); w > 0 {
-			return w
-		}
+// terminal is the size of the terminal.
+func (l *live) terminal() (columns, height int) {
+	if l.size != nil {
+		columns, height = l.size()
 	}
-	return 80
+	if columns <= 0 {
+		columns = 80
+	}
+	if height <= 0 {
+		height = 24
+	}
+	return columns, height
 }
 
 // rows is how many rows lines take: a terminal that got narrower has wrapped them.

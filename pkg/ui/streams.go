@@ -19,8 +19,8 @@ type Streams struct {
 	ErrOut io.Writer
 	// InTTY, OutTTY and ErrTTY say which of them are terminals.
 	InTTY, OutTTY, ErrTTY bool
-	// Width gives the columns of the terminal behind ErrOut at this moment, 0 if it isn't known. Nil means unknown.
-	Width func() int
+	// Size gives the columns and rows of the terminal behind ErrOut at this moment, 0 if not known. Nil means unknown.
+	Size func() (columns, rows int)
 }
 
 // NewStreams looks at the three streams, which are terminals only if they are files.
@@ -28,7 +28,7 @@ func NewStreams(in io.Reader, out, errOut io.Writer) Streams {
 	return Streams{
 		In: in, Out: out, ErrOut: errOut,
 		InTTY: isTerminal(in), OutTTY: isTerminal(out), ErrTTY: isTerminal(errOut),
-		Width: func() int { return width(errOut) },
+		Size: func() (int, int) { return size(errOut) },
 	}
 }
 
@@ -37,10 +37,11 @@ func (s Streams) CanPrompt() bool { return s.InTTY && s.ErrTTY }
 
 // Columns is the width of the terminal behind ErrOut, 0 if it isn't known.
 func (s Streams) Columns() int {
-	if s.Width == nil {
+	if s.Size == nil {
 		return 0
 	}
-	return s.Width()
+	columns, _ := s.Size()
+	return columns
 }
 
 // descriptor is what *os.File has and a buffer has not.
@@ -51,14 +52,14 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-func width(stream any) int {
+func size(stream any) (columns, rows int) {
 	f, ok := stream.(descriptor)
 	if !ok {
-		return 0
+		return 0, 0
 	}
-	w, _, err := term.GetSize(int(f.Fd()))
+	columns, rows, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	return w
+	return columns, rows
 }

@@ -47,11 +47,30 @@ func Grid(out io.Writer, header []string, rows [][]string) error {
 	return err
 }
 
-// trimLines takes the padding of the last column away.
+// trimLines takes away the padding of the last column, and the resets of colours that are not on:
+// the library puts one before the cell that follows a coloured one.
 func trimLines(text []byte) []byte {
 	var out strings.Builder
 	for line := range strings.Lines(string(text)) {
-		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+		out.WriteString(strings.TrimRight(dropResets(line), " \n") + "\n")
 	}
 	return []byte(out.String())
+}
+
+func dropResets(line string) string {
+	var out strings.Builder
+	on := false
+	for {
+		before, after, found := strings.Cut(line, "\x1b[")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		code, rest, _ := strings.Cut(after, "m")
+		if on || code != "0" {
+			out.WriteString("\x1b[" + code + "m")
+		}
+		on = code != "0"
+		line = rest
+	}
 }

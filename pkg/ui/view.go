@@ -23,8 +23,8 @@ type ViewOptions struct {
 	Mode Progress
 	// Live says that Out is a terminal whose lines can change; it matters for ProgressAuto only.
 	Live bool
-	// Width gives the columns of the terminal at this moment; nil or 0 means 80.
-	Width func() int
+	// Size gives the columns and rows of the terminal at this moment; nil or 0 means 80 and 24.
+	Size func() (columns, rows int)
 	// UTF8 allows signs beyond ASCII.
 	UTF8 bool
 	// Color allows colours.
@@ -52,6 +52,12 @@ type step struct {
 	began               time.Time
 	shown               time.Time // when a plain line told of it last
 	pending             bool      // a reason was not told yet
+}
+
+// say takes the latest reason; one that was there already is nothing new.
+func (s *step) say(reason string) {
+	s.pending = s.pending || s.reason != reason
+	s.reason = reason
 }
 
 // presenter is one way of showing. Its methods are called one at a time.
@@ -121,9 +127,7 @@ func (v *View) track(e event.Event) *step {
 		if i < 0 {
 			return nil
 		}
-		reason := Fold(e.Message)
-		v.steps[i].pending = v.steps[i].pending || v.steps[i].reason != reason
-		v.steps[i].reason = reason
+		v.steps[i].say(Fold(e.Message))
 		return v.steps[i]
 	}
 	return nil
