@@ -51,7 +51,7 @@ type CertManager struct {
 	Version string
 	// Timeout is how long to wait for it; never zero after LoadConfig.
 	Timeout time.Duration
-	// External says that somebody else installs it: it is only waited for.
+	// External says that somebody else installs it; it is never installed from here.
 	External bool
 	// Source is "built-in" or file:line.
 	Source string

@@ -149,6 +149,9 @@ func (d *decoder) certManager(node *yaml.Node) {
 			d.faultf(f["url"].node, "cert-manager: url: %w", err)
 		} else {
 			cm.URL = loc
+			if !f["version"].set() {
+				cm.Version = "" // the built-in version says nothing about what is there
+			}
 		}
 	}
 	if f["timeout"].set() {

@@ -2,7 +2,29 @@
 
 package provider
 
-import "regexp"
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // regexpComment takes the comment marks off the settings of the example: lines such as "# key: value" and "#   - name: x".
 var regexpComment = regexp.MustCompile(`(?m)^# ((?:  |- )*[A-Za-z/_-]+:(?: .*)?|  - name: .*)$`)
+
+var deleteNow = metav1.DeleteOptions{}
+
+func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+
+// write makes a file in a folder and returns its path.
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	if err := os.WriteFile(p, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
