@@ -56,9 +56,40 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 		ctx, cancel = context.WithTimeout(ctx, RetryLimit)
 		defer cancel()
 	}
-	snap, err := c.disco.get(ctx)
+	open, err := c.unknownVersions(ctx, crds)
 	if err != nil {
-		return fmt.Errorf("discover kinds: %w", c.explain(err))
+		return err
+	}
+	const pause, patience = 50 * time.Millisecond, time.Second
+	begin, reason := time.Now(), "not served yet"
+	for {
+		missing, last := c.learn(ctx, open)
+		if missing == nil {
+			return nil
+		}
+		if ctx.Err() != nil {
+			err := fmt.Errorf("wait for CustomResourceDefinition %s: %s: %w", missing.name, reason, context.Cause(ctx))
+			return fault.WithCode(fault.CodeOf(context.Cause(ctx)), err)
+		}
+		if time.Since(begin) > patience {
+			why, err := c.whyNotServed(ctx, *missing, last)
+			if err != nil {
+				return err
+			}
+			if why != reason {
+				reason = why
+				event.Progressf(c.sink, step, "CustomResourceDefinition %s: %s", missing.name, reason)
+			}
+		}
+		sleep(ctx, pause)
+	}
+}
+
+// unknownVersions sorts the versions of CRDs that aren't known to be served by group version, and forgets those that aren't any more.
+func (c *Client) unknownVersions(ctx context.Context, crds []crd) (map[schema.GroupVersion][]crd, error) {
+	snap, err := c.disco.forgetUnserved(ctx, crds)
+	if err != nil {
+		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
 	}
 	open := map[schema.GroupVersion][]crd{}
 	for _, d := range crds {
@@ -69,27 +100,7 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 			}
 		}
 	}
-	const pause, patience = 50 * time.Millisecond, time.Second
-	begin := time.Now()
-	for first := true; ; first = false {
-		missing, err := c.learn(ctx, open)
-		if missing == nil {
-			return err
-		}
-		if time.Since(begin) > patience || ctx.Err() != nil {
-			reason, fatal := c.whyNotServed(ctx, *missing, err)
-			if fatal != nil {
-				return fatal
-			}
-			event.Progressf(c.sink, step, "CustomResourceDefinition %s: %s", missing.name, reason)
-			if ctx.Err() != nil {
-				return fault.WithCode(fault.Timeout, fmt.Errorf("wait for CustomResourceDefinition %s: %s: %w", missing.name, reason, context.Cause(ctx)))
-			}
-		}
-		if !first || err != nil {
-			sleep(ctx, pause)
-		}
-	}
+	return open, nil
 }
 
 // learn asks for the open group versions, takes over those that are complete, and returns a CRD that isn't served yet, if any.
@@ -131,7 +142,7 @@ func (c *Client) groupVersion(ctx context.Context, gv schema.GroupVersion) (*met
 // whyNotServed looks at a CRD's conditions. Names that another CRD has are an error: they don't heal.
 func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason string, fatal error) {
 	if last != nil && !apierrors.IsNotFound(last) {
-		if class := Classify(last); class == ClassFatal && ctx.Err() == nil {
+		if Classify(last) == ClassFatal && ctx.Err() == nil {
 			return "", fmt.Errorf("wait for CustomResourceDefinition %s: %w", d.name, last)
 		}
 		return last.Error(), nil
@@ -141,7 +152,7 @@ func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason st
 		return err.Error(), nil
 	}
 	for _, cond := range conditionsOf(u) {
-		if cond.kind == "NamesAccepted" && cond.status == "False" && cond.reason != "" {
+		if cond.kind == "NamesAccepted" && cond.status == "False" {
 			return "", fmt.Errorf("CustomResourceDefinition %s isn't accepted: %s", d.name, cond.text())
 		}
 	}
@@ -156,4 +167,19 @@ func (d *discoverer) learn(lists []*metav1.APIResourceList) {
 	if d.snap != nil && len(lists) > 0 {
 		d.snap = d.snap.with(lists)
 	}
+}
+
+// forgetUnserved takes out the versions that CRDs no longer serve.
+func (d *discoverer) forgetUnserved(ctx context.Context, crds []crd) (*snapshot, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	snap, err := d.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range crds {
+		snap = snap.without(c)
+	}
+	d.snap = snap
+	return snap, nil
 }

@@ -81,6 +81,19 @@ func (s *snapshot) with(lists []*metav1.APIResourceList) *snapshot {
 	return out
 }
 
+// without returns a copy that has lost the versions of a kind that its CRD doesn't serve any more.
+func (s *snapshot) without(d crd) *snapshot {
+	out := &snapshot{versions: s.versions, resources: maps.Clone(s.resources), failed: s.failed}
+	for _, v := range s.versions[d.group] {
+		gv := schema.GroupVersion{Group: d.group, Version: v}
+		if _, ok := out.resources[gv][d.kind]; ok && !slices.Contains(d.versions, v) {
+			out.resources[gv] = maps.Clone(out.resources[gv])
+			delete(out.resources[gv], d.kind)
+		}
+	}
+	return out
+}
+
 func (s *snapshot) mapping(gk schema.GroupKind, versions []string) *meta.RESTMapping {
 	if len(versions) == 0 {
 		versions = s.versions[gk.Group]

@@ -154,7 +154,9 @@ func either2(cond bool, yes, no verdict) verdict {
 }
 
 // has says whether a list of a rule holds a value, or the asterisk that stands for all.
-func (rule) has(list []string, v string) bool { return slices.Contains(list, v) || slices.Contains(list, "*") }
+func (rule) has(list []string, v string) bool {
+	return slices.Contains(list, v) || slices.Contains(list, "*")
+}
 
 // kindOf picks a kind that a rule is about; ConfigMap for rules about everything. ok is false where none is served.
 func (p *prover) kindOf(ctx context.Context, r rule) (gvk schema.GroupVersionKind, namespaced, ok bool, err error) {

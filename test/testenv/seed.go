@@ -166,7 +166,7 @@ func (s *seeder) resolveOwners(ctx context.Context, u *unstructured.Unstructured
 	return unstructured.SetNestedSlice(u.Object, refs, "metadata", "ownerReferences")
 }
 
-// waitServed waits until a CRD's names are served.
+// waitServed waits until a CRD's kind is served, and discovery says so: that comes a moment later.
 func (s *seeder) waitServed(ctx context.Context, crds dynamic.ResourceInterface, name string) error {
 	for {
 		u, err := crds.Get(ctx, name, metav1.GetOptions{})
@@ -198,8 +198,10 @@ func (s *seeder) served(ctx context.Context, crd *unstructured.Unstructured) boo
 			return false
 		}
 	}
+	kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 	s.mapper.Reset()
-	return true
+	_, err := s.mapper.RESTMapping(schema.GroupKind{Group: group, Kind: kind})
+	return err == nil
 }
 
 func writeStatus(ctx context.Context, ri dynamic.ResourceInterface, name string, status any) error {
