@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cmdutil
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/flow"
+)
+
+// CompleteRecords completes the names of clusters that runs on this host are known of.
+func (f *Factory) CompleteRecords() cobra.CompletionFunc {
+	return Complete(func(context.Context, *cobra.Command) ([]string, error) { return f.recordNames() })
+}
+
+// CompleteBootstraps completes the names of this host's bootstrap clusters.
+func (f *Factory) CompleteBootstraps() cobra.CompletionFunc {
+	return Complete(func(context.Context, *cobra.Command) ([]string, error) {
+		dirs, err := f.Dirs()
+		if err != nil {
+			return nil, err
+		}
+		infos, err := local.List(dirs)
+		var names []string
+		for _, i := range infos {
+			names = append(names, i.Name)
+		}
+		return names, err
+	})
+}
+
+func (f *Factory) recordNames() ([]string, error) {
+	dirs, err := f.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	records, err := flow.OpenRecords(dirs.State).List()
+	var names []string
+	for _, r := range records {
+		names = append(names, r.Name)
+	}
+	return names, err
+}
+
+// CanConfirm says whether a person can be asked, for commands that have much to do before they ask.
+func (f *Factory) CanConfirm() error {
+	if f.Streams.CanPrompt() {
+		return nil
+	}
+	return fault.WithHint(fault.Refusedf("this needs a confirmation, and there is no terminal to ask on"), "give --yes to go on without a question")
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
+	"github.com/clusterctl/clusterctl/pkg/provider"
+)
+
+// CreateOptions say what to create.
+type CreateOptions struct {
+	// Name and Namespace are those of the Cluster. An empty namespace is that of the management cluster's
+	// kubeconfig context, "default" where that has none.
+	Name      string
+	Namespace string
+	// Inputs describe the cluster; empty ones are taken from the run record.
+	Inputs Inputs
+	// Bootstrap says which cluster to bootstrap from; the zero value means the record's, or a choice.
+	Bootstrap BootstrapOptions
+	// Set are values of variables that win over environment and configuration.
+	Set map[string]string
+}
+
+// Create makes a cluster, step by step.
+type Create struct {
+	opts    CreateOptions
+	host    Host
+	records *Records
+	record  *Record
+	boot    bootstrap.Cluster
+	started time.Time
+
+	planned *plan
+	found   *[]provider.InstalledProvider
+	mgmt    *kube.Client
+	guest   *kube.Client
+	secret  *kubeconfig.Kubeconfig
+	summary Summary
+}
+
+// NewCreate prepares a creation: it reads the run record, merges the inputs and
+// chooses the bootstrap cluster, but changes nothing.
+func NewCreate(opts CreateOptions, host Host) (*Create, error) {
+	if err := validateName(opts.Namespace, opts.Name); err != nil {
+		return nil, err
+	}
+	c := &Create{opts: opts, host: host, records: OpenRecords(host.Dirs.State), started: time.Now()}
+	if err := c.resolveNamespace(); err != nil {
+		return nil, err
+	}
+	if err := c.resolveRecord(); err != nil {
+		return nil, err
+	}
+	var err error
+	c.boot, err = openBootstrap(c.record.Bootstrap, c.opts.Bootstrap, host)
+	return c, err
+}
+
+// resolveNamespace fills in the namespace: it is part of the record's name, so it must be known before anything else.
+func (c *Create) resolveNamespace() error {
+	if c.opts.Namespace != "" {
+		return nil
+	}
+	c.opts.Namespace = "default"
+	rec, _, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name)
+	if err != nil || rec.Type != bootstrap.Existing {
+		return err
+	}
+	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: rec.Kubeconfig, Context: rec.Context, Getenv: c.host.Getenv})
+	if err != nil {
+		return err
+	}
+	if cfg.Namespace != "" {
+		c.opts.Namespace = cfg.Namespace
+	}
+	return nil
+}
+
+// resolveRecord merges what was given now with what an earlier run of the same name left.
+func (c *Create) resolveRecord() error {
+	old, err := c.records.Load(c.opts.Namespace, c.opts.Name)
+	if err != nil && !errors.Is(err, ErrNoRecord) {
+		return err
+	}
+	in, err := c.opts.Inputs.absolute()
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return c.newRecord(in)
+	}
+	if old.ClusterGone {
+		return fault.WithHint(fault.Refusedf("cluster %s/%s was deleted, but what was made for it is still there", old.Namespace, old.Name),
+			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
+	}
+	c.record = old
+	if err := c.sameBootstrap(old); err != nil {
+		return err
+	}
+	if in.Empty() {
+		out := in.KubeconfigOut
+		in = old.Inputs
+		if out != "" {
+			in.KubeconfigOut = out
+		}
+	}
+	if in.KubeconfigOut == "" {
+		in.KubeconfigOut = old.Inputs.KubeconfigOut
+	}
+	c.record.Inputs = in
+	return nil
+}
+
+func (c *Create) newRecord(in Inputs) error {
+	rec, why, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		event.Notef(c.host.Sink, "using %s: %s", describeBootstrap(rec), why)
+	}
+	c.record = &Record{Name: c.opts.Name, Namespace: c.opts.Namespace, Bootstrap: rec, Inputs: in}
+	return nil
+}
+
+// sameBootstrap refuses to go on with another bootstrap cluster than the one that holds the cluster's objects.
+func (c *Create) sameBootstrap(old *Record) error {
+	o := c.opts.Bootstrap
+	if o.Type == "" && o.Name == "" && o.Kubeconfig == "" && o.Context == "" {
+		return nil
+	}
+	rec, _, err := ChooseBootstrap(o, c.opts.Name)
+	if err != nil {
+		return err
+	}
+	rec.Made, rec.Ready = old.Bootstrap.Made, old.Bootstrap.Ready
+	if rec != old.Bootstrap {
+		return fault.WithHint(fault.Refusedf("an earlier run began cluster %s/%s on the %s, not on the %s",
+			old.Namespace, old.Name, describeBootstrap(old.Bootstrap), describeBootstrap(rec)),
+			"go on without the bootstrap flags, or delete it first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
+	}
+	return nil
+}
+
+// Run does all steps under the run's lock and returns what came out.
+func (c *Create) Run(ctx context.Context) (*Summary, error) {
+	return c.locked(ctx, c.steps())
+}
+
+// RunStep does a single step under the run's lock. The steps before it must have been done.
+func (c *Create) RunStep(ctx context.Context, name string) (*Summary, error) {
+	all := c.steps()
+	i := slices.IndexFunc(all, func(s Step) bool { return s.Name == name })
+	if i < 0 {
+		return nil, fault.Usagef("there is no step %q", name)
+	}
+	return c.locked(ctx, all[i:i+1])
+}
+
+func (c *Create) locked(ctx context.Context, steps []Step) (*Summary, error) {
+	unlock, err := c.records.Lock(c.record.Namespace, c.record.Name, c.host.Command)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	err = runSteps(ctx, steps, c.host.Sink)
+	c.finishSummary()
+	if err != nil {
+		return &c.summary, c.explain(err)
+	}
+	return &c.summary, nil
+}
+
+// explain adds to an error what is left and how to go on.
+func (c *Create) explain(err error) error {
+	if _, loadErr := c.records.Load(c.record.Namespace, c.record.Name); loadErr != nil {
+		return err // stopped before anything was made
+	}
+	code := fault.CodeOf(err)
+	if code == fault.Failed {
+		code = fault.Partial
+	}
+	err = fault.WithCode(code, err)
+	return fault.WithHint(err, "everything made so far is kept on the %s; go on: clusterctl create cluster %s -n %s   or clean up: clusterctl delete cluster %s -n %s",
+		describeBootstrap(c.record.Bootstrap), c.record.Name, c.record.Namespace, c.record.Name, c.record.Namespace)
+}
+
+// management connects to the management cluster, once.
+func (c *Create) management(context.Context) (*kube.Client, error) {
+	if c.mgmt != nil {
+		return c.mgmt, nil
+	}
+	cfg, err := kube.LoadConfig(kube.ConfigSource{
+		Path: c.boot.Kubeconfig(), Context: c.record.Bootstrap.Context, Getenv: c.host.Getenv,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connect to the %s: %w", describeBootstrap(c.record.Bootstrap), err)
+	}
+	c.mgmt, err = kube.New(cfg.REST, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink})
+	return c.mgmt, err
+}

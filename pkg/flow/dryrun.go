@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/manifest"
+)
+
+// Plan is what a run would do.
+type Plan struct {
+	Name      string     `json:"name"`
+	Namespace string     `json:"namespace"`
+	Bootstrap string     `json:"bootstrap"`
+	Steps     []PlanStep `json:"steps"`
+	// Objects are the cluster's objects, as "Kind name".
+	Objects []string `json:"objects"`
+}
+
+// PlanStep is one step of a Plan.
+type PlanStep struct {
+	Name string `json:"name"`
+	Does string `json:"does"`
+}
+
+// DryRun checks all inputs as the preflight does, and says what each step would do. It changes nothing.
+func (c *Create) DryRun(ctx context.Context) (*Plan, error) {
+	var faults fault.List
+	p, err := c.readPlan(ctx)
+	faults.Add(err)
+	faults.Add(c.checkKubeconfigPath())
+	if c.record.Bootstrap.Type == bootstrap.Existing {
+		faults.Add(c.checkManagement(ctx, p))
+	}
+	if err := faults.Err(); err != nil {
+		return nil, refused(err)
+	}
+	out := &Plan{
+		Name: c.record.Name, Namespace: c.record.Namespace, Bootstrap: describeBootstrap(c.record.Bootstrap),
+		Objects: listObjects(p.set.Objects),
+	}
+	for _, s := range c.steps() {
+		does, err := c.planStep(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		out.Steps = append(out.Steps, PlanStep{Name: s.Name, Does: does})
+	}
+	return out, nil
+}
+
+func (c *Create) planStep(ctx context.Context, s Step, p *plan) (string, error) {
+	if s.Skip != nil {
+		if why := s.Skip(); why != "" {
+			return "do nothing: " + why, nil
+		}
+	}
+	switch s.Name {
+	case StepBootstrap:
+		return c.planBootstrap(ctx)
+	case StepProviders:
+		if len(p.components) == 0 {
+			return "do nothing: use the providers that are installed", nil
+		}
+		return "install " + providerNames(p.components), nil
+	case StepCluster:
+		return "apply " + strings.Join(listObjects(p.set.Objects), ", "), nil
+	case StepKubeconfig:
+		return "write " + c.kubeconfigPath(), nil
+	case StepAddons:
+		return "apply " + strings.Join(listObjects(p.addons), ", "), nil
+	}
+	return strings.ToLower(s.Title[:1]) + s.Title[1:], nil
+}
+
+func (c *Create) planBootstrap(ctx context.Context) (string, error) {
+	name := describeBootstrap(c.record.Bootstrap)
+	if c.record.Bootstrap.Type == bootstrap.Existing {
+		return "use the " + name, nil
+	}
+	st, err := c.boot.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	if st.State == bootstrap.Missing {
+		return "make the " + name, nil
+	}
+	return fmt.Sprintf("use the %s (%s now)", name, st.State), nil
+}
+
+func listObjects(objs []manifest.Object) []string {
+	out := make([]string, len(objs))
+	for i, o := range objs {
+		out[i] = o.GetKind() + " " + o.GetName()
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+)
+
+// Target says which Cluster a command is about, and where it is managed.
+type Target struct {
+	// Name and Namespace are those of the Cluster. An empty namespace is the record's, else that of the kubeconfig context.
+	Name      string
+	Namespace string
+	// Kubeconfig and Context name the management cluster; both empty means: the run record's, else kubectl's rules.
+	Kubeconfig string
+	Context    string
+}
+
+// Locate finds the management cluster of a Cluster: the kubeconfig that was given, else the bootstrap cluster
+// that an earlier run recorded for the name, else what kubectl would take. The record is nil if none fits.
+func Locate(t Target, h Host) (Target, *Record, error) {
+	records := OpenRecords(h.Dirs.State)
+	if t.Kubeconfig == "" && t.Context == "" {
+		rec, err := findRecord(records, t)
+		if err != nil {
+			return t, nil, err
+		}
+		if rec != nil {
+			t.Namespace = rec.Namespace
+			return t, rec, nil
+		}
+	}
+	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: t.Kubeconfig, Context: t.Context, Getenv: h.Getenv})
+	if err != nil {
+		return t, nil, err
+	}
+	if t.Namespace == "" {
+		t.Namespace = cfg.Namespace
+	}
+	if t.Namespace == "" {
+		t.Namespace = "default"
+	}
+	return t, recordFor(records, t), nil
+}
+
+// findRecord looks for the one record that a name, and a namespace if there is one, can mean.
+func findRecord(records *Records, t Target) (*Record, error) {
+	if t.Namespace != "" {
+		rec, err := records.Load(t.Namespace, t.Name)
+		if errors.Is(err, ErrNoRecord) {
+			return nil, nil
+		}
+		return rec, err
+	}
+	found, err := records.Find(t.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0:
+		return nil, nil
+	case len(found) == 1:
+		return found[0], nil
+	}
+	var where []string
+	for _, rec := range found {
+		where = append(where, rec.Namespace)
+	}
+	return nil, fault.WithHint(fault.Usagef("there are %d clusters called %s: in the namespaces %s", len(found), t.Name, strings.Join(where, ", ")),
+		"say which one: --namespace %s", where[0])
+}
+
+// recordFor finds the record of a Cluster whose management cluster was named by hand: the same file and context.
+func recordFor(records *Records, t Target) *Record {
+	rec, err := records.Load(t.Namespace, t.Name)
+	if err != nil || rec.Bootstrap.Context != t.Context || rec.Bootstrap.Kubeconfig != t.Kubeconfig {
+		return nil
+	}
+	return rec
+}
+
+// describe names the management cluster for people.
+func (t Target) describe(rec *Record) string {
+	if rec != nil {
+		return describeBootstrap(rec.Bootstrap)
+	}
+	switch {
+	case t.Context != "":
+		return fmt.Sprintf("management cluster (context %q)", t.Context)
+	case t.Kubeconfig != "":
+		return fmt.Sprintf("management cluster (%s)", t.Kubeconfig)
+	}
+	return "management cluster (current context)"
+}

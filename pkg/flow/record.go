@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// Record is what a run leaves behind for later commands about the same cluster. It holds no secrets.
+type Record struct {
+	// Version is the version of this format.
+	Version int `json:"version"`
+	// Name and Namespace are those of the Cluster.
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	// Created is when the first run began.
+	Created time.Time `json:"created"`
+	// Bootstrap says which management cluster the Cluster was made on.
+	Bootstrap BootstrapRecord `json:"bootstrap"`
+	// Providers are the versions that were chosen for providers by label, so that a later run doesn't meet a newer release.
+	Providers map[string]string `json:"providers,omitempty"`
+	// Inputs are the flags of the last run that gave any, so that `create cluster NAME` alone goes on.
+	Inputs Inputs `json:"inputs"`
+	// Kubeconfig is the absolute path of the workload cluster's kubeconfig that we wrote, KubeconfigSHA256 its content then.
+	Kubeconfig       string `json:"kubeconfig,omitempty"`
+	KubeconfigSHA256 string `json:"kubeconfigSHA256,omitempty"`
+	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
+	ClusterGone bool `json:"clusterGone,omitempty"`
+}
+
+// BootstrapRecord says which bootstrap cluster a run uses.
+type BootstrapRecord struct {
+	// Type is local, kind or existing.
+	Type bootstrap.Type `json:"type"`
+	// Name is the name of a bootstrap cluster that we made.
+	Name string `json:"name,omitempty"`
+	// Kubeconfig is the path that was given for an existing one; empty means the usual rules.
+	Kubeconfig string `json:"kubeconfig,omitempty"`
+	// Context is the kubeconfig context that was given.
+	Context string `json:"context,omitempty"`
+	// Made says that a run of ours made it, so that deleting the cluster may delete it too.
+	Made bool `json:"made,omitempty"`
+	// Ready says that a run had it up, so that it may hold the Cluster.
+	Ready bool `json:"ready,omitempty"`
+}
+
+const recordVersion = 1
+
+// ErrNoRecord says that no run of that name is known.
+var ErrNoRecord = errors.New("no record of a run")
+
+// Records keeps run records in one directory.
+type Records struct {
+	dir string
+}
+
+// OpenRecords returns the records under the state directory. Nothing is read or made yet.
+func OpenRecords(stateDir string) *Records {
+	return &Records{dir: filepath.Join(stateDir, "runs")}
+}
+
+// Load returns the record of a Cluster. It returns ErrNoRecord if there is none.
+func (r *Records) Load(namespace, name string) (*Record, error) {
+	return r.read(r.path(namespace, name))
+}
+
+// List returns all records, by namespace and name.
+func (r *Records) List() ([]*Record, error) {
+	files, err := filepath.Glob(filepath.Join(r.dir, "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("list run records: %w", err)
+	}
+	sort.Strings(files)
+	out := make([]*Record, 0, len(files))
+	var faults fault.List
+	for _, f := range files {
+		rec, err := r.read(f)
+		if errors.Is(err, ErrNoRecord) {
+			continue // deleted by another run between the listing and now
+		}
+		if err != nil {
+			faults.Add(err)
+			continue
+		}
+		out = append(out, rec)
+	}
+	return out, faults.Err()
+}
+
+// Find returns the records of all Clusters of that name, in every namespace.
+func (r *Records) Find(name string) ([]*Record, error) {
+	all, err := r.List()
+	var out []*Record
+	for _, rec := range all {
+		if rec.Name == name {
+			out = append(out, rec)
+		}
+	}
+	return out, err
+}
+
+// Save writes a record, whole or not at all.
+func (r *Records) Save(rec *Record) error {
+	rec.Version = recordVersion
+	data, err := json.MarshalIndent(rec, "", "  ")
+	if err != nil {
+		return fmt.Errorf("write run record: %w", err)
+	}
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		return fmt.Errorf("write run record: %w", err)
+	}
+	if err := renameio.WriteFile(r.path(rec.Namespace, rec.Name), append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write run record: %w", err)
+	}
+	return nil
+}
+
+// Remove forgets a record. A record that isn't there is no error.
+func (r *Records) Remove(namespace, name string) error {
+	if err := os.Remove(r.path(namespace, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove run record: %w", err)
+	}
+	return nil
+}
+
+// path joins namespace and name with a character that neither may hold.
+func (r *Records) path(namespace, name string) string {
+	return filepath.Join(r.dir, namespace+"_"+name+".json")
+}
+
+func (r *Records) read(path string) (*Record, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		base := strings.TrimSuffix(filepath.Base(path), ".json")
+		return nil, fmt.Errorf("%s: %w", strings.Replace(base, "_", "/", 1), ErrNoRecord)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read run record: %w", err)
+	}
+	rec := &Record{}
+	if err := json.Unmarshal(data, rec); err != nil {
+		return nil, fault.WithHint(fmt.Errorf("read run record %s: %w", path, err),
+			"the file is damaged; move it away and name the management cluster with --kubeconfig")
+	}
+	if rec.Version > recordVersion {
+		return nil, fault.WithHint(fmt.Errorf("run record %s has version %d, this clusterctl knows %d", path, rec.Version, recordVersion),
+			"use the clusterctl that wrote it, or a newer one")
+	}
+	return rec, nil
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+func TestRecordsAreKeptAndForgotten(t *testing.T) {
+	t.Parallel()
+	r := OpenRecords(t.TempDir())
+	if _, err := r.Load("default", "demo"); !errors.Is(err, ErrNoRecord) {
+		t.Fatalf("error %v, want ErrNoRecord", err)
+	}
+	rec := &Record{Name: "demo", Namespace: "default", Bootstrap: BootstrapRecord{Type: bootstrap.Local, Name: "demo", Made: true}}
+	if err := r.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Load("default", "demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(rec, got); diff != "" {
+		t.Error(diff)
+	}
+	for range 2 {
+		if err := r.Remove("default", "demo"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all, err := r.List(); err != nil || len(all) != 0 {
+		t.Errorf("%d records, error %v, want none", len(all), err)
+	}
+}
+
+func TestRecordsAreOnlyForTheirUser(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := OpenRecords(dir)
+	if err := r.Save(&Record{Name: "demo", Namespace: "default"}); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{"runs": 0o700, "runs/default_demo.json": 0o600} {
+		st, err := os.Stat(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Mode().Perm() != want {
+			t.Errorf("%s has mode %o, want %o", path, st.Mode().Perm(), want)
+		}
+	}
+}
+
+func TestADamagedRecordIsNamedAndNotOverwritten(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{"cut off": `{"version": 1, "na`, "of a newer version": `{"version": 99}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			r := OpenRecords(dir)
+			if err := r.Save(&Record{Name: "demo", Namespace: "default"}); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, "runs", "default_demo.json")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err := r.Load("default", "demo")
+			if err == nil || !strings.Contains(err.Error(), path) || len(fault.Hints(err)) == 0 {
+				t.Errorf("error %v: want the path and a hint", err)
+			}
+		})
+	}
+}
+
+func TestTwoRunsOfOneNameAreRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	r := OpenRecords(dir)
+	unlock, err := r.Lock("default", "demo", "clusterctl create cluster demo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = r.Lock("default", "demo", "second")
+	if fault.CodeOf(err) != fault.Refused || !strings.Contains(err.Error(), `"clusterctl create cluster demo" (process `) {
+		t.Errorf("error %v: want a refusal that names the holder", err)
+	}
+	other, err := r.Lock("default", "other", "third")
+	if err != nil {
+		t.Errorf("another name is locked as well: %v", err)
+	}
+	other()
+	unlock()
+	again, err := r.Lock("default", "demo", "fourth")
+	if err != nil {
+		t.Fatalf("the lock isn't free after unlock: %v", err)
+	}
+	again()
+	left, err := filepath.Glob(filepath.Join(dir, "runs", "*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}

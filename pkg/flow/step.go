@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// Info describes a step for help texts, completion and plans.
+type Info struct {
+	// Name is the stable machine name, for example "wait-infrastructure".
+	Name string `json:"name"`
+	// Title says what the step does, as a line of a plan.
+	Title string `json:"title"`
+}
+
+// Step is one step of a flow.
+type Step struct {
+	Info
+	// Skip says why there is nothing to do by the inputs alone; empty: there is.
+	Skip func() string
+	// Run does the work; it must be safe to run again after it was killed at any moment. The text says what came out.
+	Run func(ctx context.Context) (outcome string, err error)
+}
+
+// runSteps runs steps in order; progress goes to sink. An error names its step.
+func runSteps(ctx context.Context, steps []Step, sink event.Sink) error {
+	for _, s := range steps {
+		if err := ctx.Err(); err != nil {
+			return stopped(ctx, s.Name, err)
+		}
+		if err := runStep(ctx, s, sink); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runStep(ctx context.Context, s Step, sink event.Sink) error {
+	if s.Skip != nil {
+		if why := s.Skip(); why != "" {
+			event.Skipf(sink, s.Name, "%s: %s", s.Title, why)
+			return nil
+		}
+	}
+	start := time.Now()
+	event.Startf(sink, s.Name, "%s", s.Title)
+	outcome, err := s.Run(ctx)
+	if err != nil {
+		return failed(ctx, s, sink, err)
+	}
+	if outcome == "" {
+		outcome = s.Title
+	}
+	sendDone(sink, s.Name, outcome, time.Since(start))
+	return nil
+}
+
+func sendDone(sink event.Sink, step, outcome string, took time.Duration) {
+	if sink == nil {
+		return
+	}
+	sink.Send(event.Event{
+		Kind: event.Done, Step: step, Message: outcome,
+		Fields: map[string]string{"seconds": fmt.Sprintf("%.1f", took.Seconds())},
+	})
+}
+
+func failed(ctx context.Context, s Step, sink event.Sink, err error) error {
+	err = stopped(ctx, s.Name, err)
+	event.Failf(sink, s.Name, "%s: %v", s.Title, firstLine(err))
+	return err
+}
+
+// stopped makes the end of a context a class of its own: a cancelled run is not a failure of the step.
+func stopped(ctx context.Context, step string, err error) error {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fault.WithCode(fault.Interrupted, fmt.Errorf("interrupted in step %s: %w", step, err))
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.WithCode(fault.Timeout, fmt.Errorf("step %s: %w", step, err))
+	}
+	return fmt.Errorf("step %s: %w", step, err)
+}
+
+func firstLine(err error) string {
+	s := err.Error()
+	for i, r := range s {
+		if r == '\n' {
+			return s[:i]
+		}
+	}
+	return s
+}

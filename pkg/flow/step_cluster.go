@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/manifest"
+	"github.com/clusterctl/clusterctl/pkg/workload"
+)
+
+// applyCluster creates the cluster's objects, with the ClusterClasses that a template names and nobody has yet.
+func (c *Create) applyCluster(ctx context.Context) (string, error) {
+	p, err := c.readPlan(ctx)
+	if err != nil {
+		return "", err
+	}
+	client, err := c.management(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := c.addClasses(ctx, client, p); err != nil {
+		return "", err
+	}
+	res, err := workload.Apply(ctx, client, p.set, workload.ApplyOptions{Sink: c.host.Sink, Step: StepCluster})
+	if err != nil {
+		return "", err
+	}
+	return "objects of the cluster: " + res.Summary(), nil
+}
+
+// addClasses adds missing ClusterClasses from the template's own repository, as upstream's clusterctl does. A
+// ClusterClass that is on the management cluster already is left as it is: other clusters may use it.
+func (c *Create) addClasses(ctx context.Context, client *kube.Client, p *plan) error {
+	missing, err := workload.MissingClasses(ctx, client, p.set.Objects, p.set.Namespace)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	objs := p.set.Objects
+	for _, class := range missing {
+		more, err := c.readClass(ctx, p, class)
+		if err != nil {
+			return err
+		}
+		objs = append(more, objs...)
+	}
+	target := c.target()
+	target.OverrideNamespace = true
+	p.set, err = workload.Load(objs, target)
+	return err
+}
+
+func (c *Create) readClass(ctx context.Context, p *plan, class types.NamespacedName) ([]manifest.Object, error) {
+	if p.release == nil {
+		return nil, fault.WithHint(fault.Refusedf("the cluster uses the ClusterClass %s, which is neither in the files nor on the management cluster", class),
+			"add its file with another --filename, or apply it to the management cluster first")
+	}
+	src, err := p.release.ClusterClass(ctx, class.Name)
+	if err != nil {
+		return nil, fmt.Errorf("the cluster's template uses the ClusterClass %s, which the management cluster doesn't have: %w", class, err)
+	}
+	return c.render([]manifest.Source{src})
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
+)
+
+func (c *Create) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: c.record.Namespace, Name: c.record.Name}
+}
+
+// fetchKubeconfig reads the workload cluster's kubeconfig, once, and waits for it.
+func (c *Create) fetchKubeconfig(ctx context.Context, step string) (*kubeconfig.Kubeconfig, error) {
+	if c.secret != nil {
+		return c.secret, nil
+	}
+	client, err := c.management(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.secret, err = kubeconfig.Fetch(ctx, client, kubeconfig.FetchOptions{
+		Namespace: c.record.Namespace, Name: c.record.Name, Wait: true,
+		Sink: event.Func(func(e event.Event) {
+			e.Step = step
+			c.host.Sink.Send(e)
+		}),
+	})
+	return c.secret, err
+}
+
+// writeKubeconfig writes the kubeconfig and notes in the record that the file is ours.
+func (c *Create) writeKubeconfig(ctx context.Context) (string, error) {
+	k, err := c.fetchKubeconfig(ctx, StepKubeconfig)
+	if err != nil {
+		return "", err
+	}
+	path, data := c.kubeconfigPath(), k.Bytes()
+	same := false
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		same = true
+	}
+	// The record first: a file that isn't in it would be refused as somebody else's when the run goes on.
+	sum := sha256.Sum256(data)
+	c.record.Kubeconfig, c.record.KubeconfigSHA256 = path, hex.EncodeToString(sum[:])
+	if err := c.records.Save(c.record); err != nil {
+		return "", err
+	}
+	if same {
+		return "kubeconfig is in " + path, nil
+	}
+	if err := kubeconfig.WriteFile(path, data); err != nil {
+		return "", err
+	}
+	return "kubeconfig written to " + path, nil
+}
+
+// workloadCluster connects to the new cluster's own API server, once.
+func (c *Create) workloadCluster(ctx context.Context) (*kube.Client, error) {
+	if c.guest != nil {
+		return c.guest, nil
+	}
+	k, err := c.fetchKubeconfig(ctx, StepKubeconfig)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := k.RESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	c.guest, err = kube.New(cfg, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink})
+	return c.guest, err
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
+)
+
+// preflight checks everything that can be known before the first write, and then begins the run record.
+func (c *Create) preflight(ctx context.Context) (string, error) {
+	var faults fault.List
+	p, err := c.readPlan(ctx)
+	faults.Add(err)
+	faults.Add(c.checkKubeconfigPath())
+	if c.record.Bootstrap.Type == bootstrap.Existing {
+		faults.Add(c.checkManagement(ctx, p))
+	}
+	if err := faults.Err(); err != nil {
+		return "", refused(err)
+	}
+	if err := c.begin(p); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("inputs are good: %d objects%s", len(p.set.Objects), p.describe()), nil
+}
+
+// refused gives an error the class of a preflight fault unless it has a class that says more.
+func refused(err error) error {
+	if fault.CodeOf(err) == fault.Failed {
+		return fault.WithCode(fault.Refused, err)
+	}
+	return err
+}
+
+// begin writes the run record, before anything is made.
+func (c *Create) begin(p *plan) error {
+	rec := c.record
+	if rec.Created.IsZero() {
+		rec.Created = c.started.UTC()
+	}
+	if rec.Providers == nil {
+		rec.Providers = map[string]string{}
+	}
+	for _, comp := range p.components {
+		rec.Providers[comp.Label()] = comp.Version
+	}
+	if p.release != nil {
+		rec.Providers[p.release.Entry.Label()] = p.release.Version
+	}
+	return c.records.Save(rec)
+}
+
+// kubeconfigPath is where the workload cluster's kubeconfig goes.
+func (c *Create) kubeconfigPath() string {
+	if p := c.record.Inputs.KubeconfigOut; p != "" {
+		return p
+	}
+	if p := c.record.Kubeconfig; p != "" {
+		return p
+	}
+	return filepath.Join(c.host.WorkDir, c.record.Name+".kubeconfig")
+}
+
+// checkKubeconfigPath refuses, before anything is made, to lose somebody else's file at the end.
+func (c *Create) checkKubeconfigPath() error {
+	path := c.kubeconfigPath()
+	if err := kubeconfig.CheckFile(path); err != nil {
+		return err
+	}
+	if path == c.record.Kubeconfig {
+		return nil
+	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return fault.WithHint(fault.Refusedf("%s exists already, and no earlier run of this cluster wrote it", path),
+		"move it away, or choose another file with --kubeconfig-out")
+}
+
+// checkManagement looks at an existing management cluster: reachable, and we may do what we are going to.
+func (c *Create) checkManagement(ctx context.Context, p *plan) error {
+	client, err := c.management(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := client.Ping(ctx); err != nil {
+		return err
+	}
+	denied, err := client.Denied(ctx, c.rights(p))
+	if err != nil {
+		return err
+	}
+	var faults fault.List
+	for _, r := range denied {
+		faults.Add(fault.WithHint(fault.Refusedf("the %s doesn't allow you to %s", describeBootstrap(c.record.Bootstrap), r),
+			"ask its administrator for the right, or use another kubeconfig"))
+	}
+	return faults.Err()
+}
+
+// rights are what a run needs on the management cluster.
+func (c *Create) rights(p *plan) []kube.Right {
+	ns := c.record.Namespace
+	out := []kube.Right{
+		{Verb: "patch", Group: capi.GroupCore, Resource: "clusters", Namespace: ns},
+		{Verb: "get", Group: capi.GroupCore, Resource: "clusters", Namespace: ns},
+		{Verb: "get", Resource: "secrets", Namespace: ns},
+	}
+	if p != nil && len(p.components) > 0 {
+		out = append(
+			out,
+			kube.Right{Verb: "patch", Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
+			kube.Right{Verb: "patch", Group: "rbac.authorization.k8s.io", Resource: "clusterroles"},
+			kube.Right{Verb: "patch", Resource: "namespaces"},
+		)
+	}
+	return out
+}
+
+// describe says what a plan holds beside the cluster's objects.
+func (p *plan) describe() string {
+	s := ""
+	if len(p.components) > 0 {
+		s += fmt.Sprintf(", %d providers", len(p.components))
+	}
+	if len(p.addons) > 0 {
+		s += fmt.Sprintf(", %d addon objects", len(p.addons))
+	}
+	return s
+}
