@@ -3,7 +3,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
@@ -42,22 +41,4 @@ func levelName(level slog.Level) string {
 		return fmt.Sprintf("v%d", -int(level))
 	}
 	return strings.ToLower(level.String())
-}
-
-// atMostLevel shows nothing more verbose than a limit, whatever the log below it would show.
-type atMostLevel struct {
-	slog.Handler
-	limit slog.Level
-}
-
-func (h atMostLevel) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= h.limit && h.Handler.Enabled(ctx, level)
-}
-
-func (h atMostLevel) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return atMostLevel{h.Handler.WithAttrs(attrs), h.limit}
-}
-
-func (h atMostLevel) WithGroup(name string) slog.Handler {
-	return atMostLevel{h.Handler.WithGroup(name), h.limit}
 }

@@ -9,20 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
 
 // prepare runs when the flags of a command are known, before the command.
 func (r *run) prepare(cmd *cobra.Command) error {
 	global := r.factory.Global
-	if f := cmd.Flags().Lookup(cmdutil.OutputFlag); f != nil {
-		global.Output = ui.Format(f.Value.String())
+	if name := cmd.Name(); name == cobra.ShellCompRequestCmd || name == cobra.ShellCompNoDescRequestCmd {
+		r.streams.ErrOut = io.Discard // a completion says nothing
 	}
 	if err := applyEnvironment(cmd.Root().PersistentFlags(), r.getenv); err != nil {
 		return err
 	}
-	r.factory.Log = newLog(logWriter{r}, global.LogFormat, global.Verbosity)
+	format := global.LogFormat
+	if r.progress() == ui.ProgressJSON { // one kind of lines in one stream
+		format = "json"
+	}
+	r.factory.Log = newLog(logWriter{r}, format, global.Verbosity)
 	r.bridge(r.factory.Log, global.Verbosity)
 	return nil
 }
@@ -42,7 +45,7 @@ func (r *run) view() func() *ui.View {
 			Out:   r.streams.ErrOut,
 			Mode:  r.progress(),
 			Live:  ui.UseLive(r.streams.ErrTTY, r.getenv),
-			Width: r.streams.Columns,
+			Size:  r.streams.Size,
 			UTF8:  ui.UseUTF8(runtime.GOOS, r.getenv),
 			Color: ui.UseColor(g.Color, r.streams.ErrTTY, r.getenv),
 		})

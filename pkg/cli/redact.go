@@ -33,6 +33,8 @@ var secretPatterns = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		// an Authorization header or what is in it
 		regexp.MustCompile(`(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{4,}`),
+		// cookies
+		regexp.MustCompile(`(?i)(\b(?:set-)?cookie["']?\s*[:=]\s*)[^\n]+`),
 		// a JSON web token
 		regexp.MustCompile(`()\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`),
 		// a kubeadm bootstrap token

@@ -27,9 +27,9 @@ func addCommands(root *cobra.Command, f *cmdutil.Factory) {
 		c.GroupID = group
 		root.AddCommand(c)
 	}
-	add(groupOther, completion.NewCommand(f))
-	add(groupOther, docs.NewCommand(f))
-	add(groupOther, version.NewCommand(f))
+	add(groupOther, completion.NewCmd(f))
+	add(groupOther, docs.NewCmd(f))
+	add(groupOther, version.NewCmd(f))
 }
 
 const rootLong = `clusterctl takes you from nothing to a Kubernetes cluster that is run by Cluster API,

@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/paths"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 	"github.com/clusterctl/clusterctl/pkg/ui"
@@ -23,6 +24,8 @@ type Factory struct {
 	Streams ui.Streams
 	// LookupEnv reads an environment variable and says whether it is set.
 	LookupEnv func(string) (string, bool)
+	// Environ lists the whole environment, NAME=VALUE, for programs that we start.
+	Environ func() []string
 	// Getenv reads an environment variable, "" if it isn't set.
 	Getenv func(string) string
 	// Global are the flags of every command, valid when a command runs.
@@ -38,10 +41,14 @@ type Factory struct {
 	// LoadConfig reads the providers and the user's clusterctl.yaml. Options are needed for variables that come
 	// from flags only; where the file is and the environment are filled in. Warnings about the file are shown.
 	LoadConfig func(context.Context, provider.LoadOptions) (*provider.Config, error)
+	// Kube connects to the server that flags name, without sending anything. The namespace of the answer is that of
+	// the flags, else of the context. Close ends the connection and shows the server's warnings.
+	Kube func(context.Context, KubeFlags) (*kube.Client, *kube.Config, error)
 	// Version describes this build.
 	Version func() version.Info
 
-	clients clients
+	mu      sync.Mutex
+	clients []*kube.Client
 }
 
 // NewFactory makes a Factory for real use; the view and the log come from pkg/cli, which knows how they are to look.
@@ -61,9 +68,10 @@ func NewFactory(streams ui.Streams, lookupEnv func(string) (string, bool)) *Fact
 		Dirs: sync.OnceValues(func() (paths.Dirs, error) {
 			return paths.Resolve(getenv)
 		}),
+		Environ:    os.Environ,
 		Executable: os.Executable,
 		Version:    version.Get,
 	}
-	f.LoadConfig = f.loadConfig
+	f.LoadConfig, f.Kube = f.loadConfig, f.kubeClient
 	return f
 }

@@ -24,8 +24,8 @@ type options struct {
 	output  ui.Format
 }
 
-// NewCommand makes "version".
-func NewCommand(f *cmdutil.Factory) *cobra.Command {
+// NewCmd makes "version".
+func NewCmd(f *cmdutil.Factory) *cobra.Command {
 	o := &options{streams: f.Streams}
 	cmd := &cobra.Command{
 		Use:   "version",
@@ -46,7 +46,7 @@ of the Cluster API contract that it works with. No cluster and no server is aske
 			return run(cmd.Context(), o)
 		},
 	}
-	cmdutil.OutputVar(cmd, &o.output, ui.Table, short, ui.JSON, ui.YAML)
+	cmdutil.OutputVar(cmd, f, &o.output, ui.Table, short, ui.JSON, ui.YAML)
 	return cmd
 }
 
