@@ -10,7 +10,15 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/cmd/completion"
+	"github.com/clusterctl/clusterctl/pkg/cmd/config"
+	"github.com/clusterctl/clusterctl/pkg/cmd/create"
+	"github.com/clusterctl/clusterctl/pkg/cmd/delete"
 	"github.com/clusterctl/clusterctl/pkg/cmd/docs"
+	"github.com/clusterctl/clusterctl/pkg/cmd/generate"
+	"github.com/clusterctl/clusterctl/pkg/cmd/get"
+	"github.com/clusterctl/clusterctl/pkg/cmd/initialize"
+	"github.com/clusterctl/clusterctl/pkg/cmd/phase"
+	"github.com/clusterctl/clusterctl/pkg/cmd/supervisor"
 	"github.com/clusterctl/clusterctl/pkg/cmd/version"
 )
 
@@ -27,6 +35,14 @@ func addCommands(root *cobra.Command, f *cmdutil.Factory) {
 		c.GroupID = group
 		root.AddCommand(c)
 	}
+	add(groupClusters, create.NewCmd(f))
+	add(groupClusters, delete.NewCmd(f))
+	add(groupClusters, phase.NewCmd(f))
+	add(groupClusters, get.NewCmd(f))
+	add(groupProviders, config.NewCmd(f))
+	add(groupProviders, generate.NewCmd(f))
+	add(groupProviders, initialize.NewCmd(f))
+	add(groupOther, supervisor.NewCmd(f))
 	add(groupOther, completion.NewCmd(f))
 	add(groupOther, docs.NewCmd(f))
 	add(groupOther, version.NewCmd(f))

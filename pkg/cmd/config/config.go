@@ -12,8 +12,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
 
-// NewCmd makes `clusterctl config`.
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl config`.
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.NewGroup(&cobra.Command{
 		Use:     "config",
 		Short:   "Show the configuration: known providers, an example file",

@@ -9,8 +9,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 )
 
-// NewCmd makes `clusterctl create`.
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl create`.
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.NewGroup(&cobra.Command{
 		Use:   "create",
 		Short: "Create a cluster, or a bootstrap cluster",

@@ -9,8 +9,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 )
 
-// NewCmd makes `clusterctl delete`.
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl delete`.
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.NewGroup(&cobra.Command{
 		Use:   "delete",
 		Short: "Delete a cluster, or a bootstrap cluster",

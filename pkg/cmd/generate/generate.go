@@ -9,8 +9,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 )
 
-// NewCmd makes `clusterctl generate`.
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl generate`.
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	return cmdutil.NewGroup(&cobra.Command{
 		Use:   "generate",
 		Short: "Render YAML: providers, cluster templates, any file with variables",

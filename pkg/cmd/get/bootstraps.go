@@ -63,7 +63,7 @@ func bootstrapListing(infos []bootstrap.Info, now time.Time) ui.Listing[bootstra
 			{Name: "STATE", Value: func(i bootstrap.Info) string { return string(i.State) }},
 			{Name: "VERSION", Value: func(i bootstrap.Info) string { return i.KubernetesVersion }},
 			{Name: "PROVIDERS", Value: func(i bootstrap.Info) string { return strconv.Itoa(len(i.Providers)) }},
-			{Name: "AGE", Value: func(i bootstrap.Info) string { return age(i.Created, now) }},
+			{Name: "AGE", Value: func(i bootstrap.Info) string { return ageOf(i.Created, now) }},
 			{Name: "DETAIL", Value: func(i bootstrap.Info) string { return i.Detail }},
 			{Name: "ENDPOINT", Wide: true, Value: func(i bootstrap.Info) string { return i.Endpoint }},
 			{Name: "CONTROLLERS", Wide: true, Value: func(i bootstrap.Info) string { return strings.Join(i.Providers, ",") }},
@@ -72,7 +72,7 @@ func bootstrapListing(infos []bootstrap.Info, now time.Time) ui.Listing[bootstra
 	}
 }
 
-func age(since, now time.Time) string {
+func ageOf(since, now time.Time) string {
 	if since.IsZero() {
 		return ""
 	}

@@ -29,8 +29,8 @@ type options struct {
 	output    ui.Format
 }
 
-// NewCmd makes `clusterctl init`.
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl init`.
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:   "init",

@@ -15,8 +15,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/flow"
 )
 
-// NewCmd makes `clusterctl phase`: one subcommand for each step of the flow.
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl phase`: one subcommand for each step of the flow.
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	var subs []*cobra.Command
 	var list strings.Builder
 	for _, info := range flow.CreateSteps() {

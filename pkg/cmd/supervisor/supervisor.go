@@ -10,8 +10,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 )
 
-// NewCmd makes `clusterctl bootstrap-supervisor DIR`. People don't call it: creating a bootstrap cluster does.
-func NewCmd(*cmdutil.Factory) *cobra.Command {
+// NewCommand makes `clusterctl bootstrap-supervisor DIR`. People don't call it: creating a bootstrap cluster does.
+func NewCommand(*cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     cmdutil.SupervisorCommand + " DIR",
 		Short:   "Keep a local bootstrap cluster running",

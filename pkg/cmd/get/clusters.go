@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package get
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/ui"
+	"github.com/clusterctl/clusterctl/pkg/workload"
+)
+
+type clustersOptions struct {
+	kube    cmdutil.KubeFlags
+	all     bool
+	output  ui.Format
+	timeout time.Duration
+}
+
+func newClusters(f *cmdutil.Factory) *cobra.Command {
+	o := &clustersOptions{}
+	cmd := &cobra.Command{
+		Use:     "clusters",
+		Aliases: []string{"cluster"},
+		Short:   "List the clusters of a management cluster",
+		Long:    "List the clusters that a management cluster runs: whether they are available, their versions and machines.",
+		Example: `  clusterctl get clusters -A
+  clusterctl get clusters -n team-a -o wide --kubeconfig mgmt.kubeconfig`,
+		Args: cmdutil.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runClusters(cmd.Context(), f, o)
+		},
+	}
+	o.kube.AddFlags(cmd, f)
+	o.kube.AddNamespace(cmd, f)
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", false, "clusters of all namespaces")
+	cmdutil.TimeoutVar(cmd.Flags(), &o.timeout, time.Minute)
+	cmdutil.OutputVar(cmd, f, &o.output)
+	return cmd
+}
+
+func runClusters(ctx context.Context, f *cmdutil.Factory, o *clustersOptions) error {
+	ctx, cancel := cmdutil.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	c, cfg, err := f.Kube(ctx, o.kube)
+	if err != nil {
+		return err
+	}
+	namespace := cfg.Namespace
+	if o.all {
+		namespace = ""
+	}
+	states, err := workload.List(ctx, c, namespace)
+	if err != nil {
+		return err
+	}
+	empty := fmt.Sprintf("No clusters in namespace %s.", namespace)
+	if o.all {
+		empty = "No clusters."
+	}
+	return ui.Print(f.Streams, o.output, clusterListing(states, empty, time.Now()))
+}
+
+func clusterListing(states []capi.ClusterState, empty string, now time.Time) ui.Listing[capi.ClusterState] {
+	type col = ui.Column[capi.ClusterState]
+	return ui.Listing[capi.ClusterState]{
+		Kind: "Cluster", Items: states, Empty: empty,
+		Name: func(s capi.ClusterState) string { return s.Namespace + "/" + s.Name },
+		Columns: []col{
+			{Name: "NAMESPACE", Value: func(s capi.ClusterState) string { return s.Namespace }},
+			{Name: "NAME", Value: func(s capi.ClusterState) string { return s.Name }},
+			{Name: "PHASE", Value: func(s capi.ClusterState) string { return s.Phase }},
+			{Name: "AVAILABLE", Value: func(s capi.ClusterState) string { return fmt.Sprint(s.Available) }},
+			{Name: "VERSION", Value: func(s capi.ClusterState) string { return s.Version }},
+			{Name: "CLASS", Value: func(s capi.ClusterState) string { return s.ClassName }},
+			{Name: "AGE", Value: func(s capi.ClusterState) string { return ageOf(s.Created, now) }},
+			{Name: "ENDPOINT", Wide: true, Value: func(s capi.ClusterState) string { return s.Endpoint }},
+			{Name: "PAUSED", Wide: true, Value: func(s capi.ClusterState) string { return fmt.Sprint(s.Paused) }},
+		},
+	}
+}
