@@ -35,17 +35,17 @@ func addCommands(root *cobra.Command, f *cmdutil.Factory) {
 		c.GroupID = group
 		root.AddCommand(c)
 	}
-	add(groupClusters, create.NewCmd(f))
-	add(groupClusters, delete.NewCmd(f))
-	add(groupClusters, phase.NewCmd(f))
-	add(groupClusters, get.NewCmd(f))
-	add(groupProviders, config.NewCmd(f))
-	add(groupProviders, generate.NewCmd(f))
-	add(groupProviders, initialize.NewCmd(f))
-	add(groupOther, supervisor.NewCmd(f))
-	add(groupOther, completion.NewCmd(f))
-	add(groupOther, docs.NewCmd(f))
-	add(groupOther, version.NewCmd(f))
+	add(groupClusters, create.NewCommand(f))
+	add(groupClusters, delete.NewCommand(f))
+	add(groupClusters, phase.NewCommand(f))
+	add(groupClusters, get.NewCommand(f))
+	add(groupProviders, config.NewCommand(f))
+	add(groupProviders, generate.NewCommand(f))
+	add(groupProviders, initialize.NewCommand(f))
+	add(groupOther, supervisor.NewCommand(f))
+	add(groupOther, completion.NewCommand(f))
+	add(groupOther, docs.NewCommand(f))
+	add(groupOther, version.NewCommand(f))
 }
 
 const rootLong = `clusterctl takes you from nothing to a Kubernetes cluster that is run by Cluster API,
