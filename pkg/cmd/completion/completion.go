@@ -28,8 +28,8 @@ func shells() []shell {
 	}
 }
 
-// NewCmd makes "completion".
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes "completion".
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion",
 		Short: "Print the completion script of a shell",

@@ -17,8 +17,8 @@ import (
 
 type options struct{ dir string }
 
-// NewCmd makes "docs".
-func NewCmd(_ *cmdutil.Factory) *cobra.Command {
+// NewCommand makes "docs".
+func NewCommand(_ *cmdutil.Factory) *cobra.Command {
 	o := &options{}
 	cmd := &cobra.Command{
 		Use:    "docs",

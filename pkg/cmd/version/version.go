@@ -24,8 +24,8 @@ type options struct {
 	output  ui.Format
 }
 
-// NewCmd makes "version".
-func NewCmd(f *cmdutil.Factory) *cobra.Command {
+// NewCommand makes "version".
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	o := &options{streams: f.Streams}
 	cmd := &cobra.Command{
 		Use:   "version",
