@@ -5,6 +5,7 @@ package capi
 import (
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -23,8 +24,8 @@ type ClusterState struct {
 	Paused, Deleting bool
 	// InfrastructureReady, ControlPlaneInitialized: what provisioning waits for, in this order.
 	InfrastructureReady, ControlPlaneInitialized bool
-	// Available is the Available condition where the version has one, else Ready, else (v1alpha2 has
-	// no conditions) that both steps of provisioning are done. A Cluster that is being deleted isn't available.
+	// Available is the Available condition where there is one, else Ready, else in v1alpha2, which has
+	// no conditions, that both steps of provisioning are done. A Cluster that is being deleted isn't available.
 	Available bool
 	// HasAvailable says whether Available comes from an Available condition, which includes the workers.
 	HasAvailable bool
@@ -93,7 +94,8 @@ func available(s ClusterState) (available, hasCondition bool) {
 	if c := s.Condition(ConditionReady); c != nil {
 		return c.True() && !s.Deleting, false
 	}
-	return s.InfrastructureReady && s.ControlPlaneInitialized && !s.Deleting && !s.Failed(), false
+	old := strings.HasSuffix(s.APIVersion, "/v1alpha2")
+	return old && s.InfrastructureReady && s.ControlPlaneInitialized && !s.Deleting && !s.Failed(), false
 }
 
 // endpoint: spec.controlPlaneEndpoint since v1alpha3, status.apiEndpoints in v1alpha2.

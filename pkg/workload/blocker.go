@@ -99,15 +99,22 @@ func (b Blocker) byCondition(c capi.Condition) Blocker {
 	return b
 }
 
-// oneLine makes one line of a message; the lists in summary conditions are joined.
+// oneLine makes one line of a message; the items of lists in summary conditions are joined.
 func oneLine(s string) string {
-	var parts []string
+	out := ""
 	for _, line := range strings.Split(s, "\n") {
-		if line = strings.TrimSpace(line); line != "" {
-			parts = append(parts, strings.TrimPrefix(line, "* "))
+		line = strings.TrimPrefix(strings.TrimSpace(line), "* ")
+		switch {
+		case line == "":
+		case out == "":
+			out = line
+		case strings.HasSuffix(out, ":"):
+			out += " " + line
+		default:
+			out += "; " + line
 		}
 	}
-	return strings.Join(parts, "; ")
+	return out
 }
 
 func shorten(s string, limit int) string {

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -25,16 +26,18 @@ const logLines = 80
 type evidence struct {
 	c    *kube.Client
 	logs LogsFunc
-	// controllers are remembered by kind; which Deployment owns a kind doesn't change during a wait.
-	controllers map[schema.GroupKind][]controller
+	// owners are remembered by kind; who owns a kind doesn't change during a wait.
+	owners map[schema.GroupKind]owner
 }
 
-type controller struct{ namespace, name string }
-
-func (c controller) String() string { return c.namespace + "/" + c.name }
+// owner is the provider of a kind, empty if unknown, and its Deployments.
+type owner struct {
+	provider    string
+	deployments []types.NamespacedName
+}
 
 func newEvidence(c *kube.Client, logs LogsFunc) *evidence {
-	return &evidence{c: c, logs: logs, controllers: map[schema.GroupKind][]controller{}}
+	return &evidence{c: c, logs: logs, owners: map[schema.GroupKind]owner{}}
 }
 
 // complete fills in what is known about the object of a blocker.
@@ -43,8 +46,15 @@ func (e *evidence) complete(ctx context.Context, f *finding) {
 		return
 	}
 	f.LastEvent = e.lastEvent(ctx, f.object)
-	for _, d := range e.controllersOf(ctx, f.object.GroupVersionKind().GroupKind()) {
-		f.Controller = strings.TrimSpace(d.String() + e.health(ctx, d))
+	if f.Condition == capi.ConditionPaused {
+		return // its controllers do nothing, as they were told
+	}
+	o := e.ownerOf(ctx, f.object.GroupVersionKind().GroupKind())
+	if o.provider != "" && len(o.deployments) == 0 {
+		f.Controller = "there is no Deployment of the provider " + o.provider
+	}
+	for _, d := range o.deployments {
+		f.Controller = d.String() + e.health(ctx, d)
 		if f.LogLine = e.logLine(ctx, d, f.object); f.LogLine != "" {
 			return
 		}
@@ -67,54 +77,52 @@ func (e *evidence) lastEvent(ctx context.Context, u *unstructured.Unstructured) 
 	return fmt.Sprintf("%s %s: %s", best.Type, best.Reason, oneLine(best.Message))
 }
 
-// controllersOf finds the Deployments of the provider that a kind belongs to: provider components
-// carry one label on everything.
-func (e *evidence) controllersOf(ctx context.Context, gk schema.GroupKind) []controller {
-	if known, ok := e.controllers[gk]; ok {
+// ownerOf finds the provider that a kind belongs to, and its Deployments: provider components carry one label on everything.
+func (e *evidence) ownerOf(ctx context.Context, gk schema.GroupKind) owner {
+	if known, ok := e.owners[gk]; ok {
 		return known
 	}
-	found, err := e.findControllers(ctx, gk)
+	found, err := e.findOwner(ctx, gk)
 	if err == nil {
-		e.controllers[gk] = found
+		e.owners[gk] = found
 	}
 	return found
 }
 
-func (e *evidence) findControllers(ctx context.Context, gk schema.GroupKind) ([]controller, error) {
+func (e *evidence) findOwner(ctx context.Context, gk schema.GroupKind) (owner, error) {
 	m, err := e.c.Mapping(ctx, gk)
 	if err != nil {
-		return nil, err
+		return owner{}, err
 	}
 	crd, err := e.c.Get(ctx, crdGVK(), "", m.Resource.Resource+"."+gk.Group)
 	if err != nil {
-		return nil, err
+		return owner{}, err
 	}
-	provider := crd.GetLabels()[capi.ProviderLabel]
-	if provider == "" {
-		return nil, nil
+	o := owner{provider: crd.GetLabels()[capi.ProviderLabel]}
+	if o.provider == "" {
+		return o, nil
 	}
-	list, err := e.c.List(ctx, deploymentGVK(), kube.ListOptions{LabelSelector: capi.ProviderLabel + "=" + provider, MetadataOnly: true})
+	list, err := e.c.List(ctx, deploymentGVK(), kube.ListOptions{LabelSelector: capi.ProviderLabel + "=" + o.provider, MetadataOnly: true})
 	if err != nil {
-		return nil, err
+		return owner{}, err
 	}
-	var out []controller
 	for _, d := range list {
-		out = append(out, controller{namespace: d.GetNamespace(), name: d.GetName()})
+		o.deployments = append(o.deployments, types.NamespacedName{Namespace: d.GetNamespace(), Name: d.GetName()})
 	}
-	return out, nil
+	return o, nil
 }
 
 // health is a remark about a controller that isn't well, empty if it is or if that isn't known: a Deployment that nobody
 // writes a status for doesn't run as pods.
-func (e *evidence) health(ctx context.Context, d controller) string {
-	u, err := e.c.Get(ctx, deploymentGVK(), d.namespace, d.name)
+func (e *evidence) health(ctx context.Context, d types.NamespacedName) string {
+	u, err := e.c.Get(ctx, deploymentGVK(), d.Namespace, d.Name)
 	if err != nil {
 		return ""
 	}
 	if status, _, _ := unstructured.NestedMap(u.Object, "status"); len(status) == 0 {
 		return ""
 	}
-	done, reason, err := e.c.DeploymentAvailable(d.namespace, d.name).Check(ctx)
+	done, reason, err := e.c.DeploymentAvailable(d.Namespace, d.Name).Check(ctx)
 	if done || err != nil || reason == "" {
 		return ""
 	}
@@ -122,11 +130,11 @@ func (e *evidence) health(ctx context.Context, d controller) string {
 }
 
 // logLine picks the newest line that is about the object and an error, else an error, else about the object.
-func (e *evidence) logLine(ctx context.Context, d controller, u *unstructured.Unstructured) string {
+func (e *evidence) logLine(ctx context.Context, d types.NamespacedName, u *unstructured.Unstructured) string {
 	if e.logs == nil {
 		return ""
 	}
-	lines, err := e.logs(ctx, d.namespace, d.name, logLines)
+	lines, err := e.logs(ctx, d.Namespace, d.Name, logLines)
 	if err != nil {
 		return ""
 	}

@@ -75,7 +75,7 @@ func (g *going) explain(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.WithHint(fault.WithCode(fault.Interrupted, fmt.Errorf("delete Cluster %s: interrupted, the deletion itself goes on: %s", g.key, g.reason())),
 			"wait on with: %s", again)
-	case fault.CodeOf(err) != fault.Timeout:
+	case !timeIsUp(ctx, err):
 		return err
 	}
 	text := g.timeoutText(context.WithoutCancel(ctx), time.Now())

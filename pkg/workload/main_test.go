@@ -32,6 +32,7 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	kube.SetLogger(nil)
 	code := testenv.Main(m, func(e *testenv.Env) { env = e })
 	if err := goleak.Find(goleak.IgnoreAnyFunction("k8s.io/klog/v2.(*flushDaemon).run.func1")); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -45,7 +46,7 @@ var seedOnce sync.Once
 // server gives a client with a user agent of its own and a namespace of its own; the kinds are there.
 func server(t *testing.T, agent string) (*kube.Client, string) {
 	t.Helper()
-	seedOnce.Do(func() { env.Seed(t, fixture(t, "crds.yaml")) })
+	seedOnce.Do(func() { env.Seed(t, fixture(t, "crds.yaml"), fixture(t, "provider.yaml")) })
 	ns := strings.ToLower(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"))
 	env.Seed(t, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+ns+"}")
 	return client(t, agent), ns

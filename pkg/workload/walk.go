@@ -58,7 +58,29 @@ func (w *walk) provisioning(ctx context.Context) error {
 	if len(w.found) == 0 {
 		w.add(problemOf(w.cluster), w.cluster)
 	}
-	return err
+	return errors.Join(err, w.remediation(ctx))
+}
+
+// remediation takes back that a Machine's failure is the end where a MachineHealthCheck may replace the Machine.
+func (w *walk) remediation(ctx context.Context) error {
+	parts := map[string]bool{capi.KindCluster: true}
+	for _, ref := range []*capi.Ref{w.state.InfrastructureRef, w.state.ControlPlaneRef} {
+		if ref != nil {
+			parts[ref.Kind] = true
+		}
+	}
+	for i := range w.found {
+		f := &w.found[i]
+		if !f.Terminal || parts[f.Kind] {
+			continue
+		}
+		checks, err := listOf(ctx, w.c, capi.MachineHealthCheckGK(), w.state)
+		if err != nil {
+			return err
+		}
+		f.Terminal = len(checks) == 0
+	}
+	return nil
 }
 
 func (w *walk) infrastructure(ctx context.Context) error {
@@ -191,6 +213,9 @@ func (w *walk) get(ctx context.Context, ref capi.Ref) (*unstructured.Unstructure
 		b.Hint = "install the provider that it belongs to"
 	case isNotFound(err):
 		b.Message = "it does not exist"
+		if ref.GroupKind() == capi.ClusterClassGK() {
+			b.Hint = "apply that ClusterClass"
+		}
 	default:
 		return u, err
 	}

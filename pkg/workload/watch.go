@@ -127,11 +127,17 @@ func (w *watch) explain(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.WithHint(
 			fault.WithCode(fault.Interrupted, fmt.Errorf("wait for %s: interrupted; it waited for this: %s", w, w.reason())), "%s", w.goOn())
-	case fault.CodeOf(err) == fault.Timeout:
+	case timeIsUp(ctx, err):
 		w.lastLook(context.WithoutCancel(ctx))
 		return fault.WithHint(fault.Timeoutf("%s", timeoutText(w, time.Now())), "%s", w.goOn())
 	}
 	return err
+}
+
+// timeIsUp says whether a wait ended because of its deadline. A request that begins just then can fail a moment before ctx ends.
+func timeIsUp(ctx context.Context, err error) bool {
+	end, has := ctx.Deadline()
+	return fault.CodeOf(err) == fault.Timeout || (has && !time.Now().Before(end))
 }
 
 func (w *watch) goOn() string {
