@@ -112,10 +112,11 @@ func (w *waiter) lookAt(ctx context.Context, batch []int, results []bool) error 
 		switch class := Classify(err); {
 		case err == nil:
 			w.note(w.open[i], reason)
+		case ctx.Err() != nil:
+			w.noteLast(w.open[i], err.Error())
+			return nil
 		case class == ClassRetry || class == ClassConflict:
 			w.note(w.open[i], err.Error())
-		case ctx.Err() != nil:
-			return nil
 		default:
 			return fmt.Errorf("wait for %s: %w", w.open[i], err)
 		}
@@ -128,6 +129,15 @@ func (w *waiter) note(c Condition, reason string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.reasons[c.String()] = reason
+}
+
+// noteLast is for the look that the deadline cut off: what earlier looks found says more.
+func (w *waiter) noteLast(c Condition, reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.reasons[c.String()] == "" {
+		w.reasons[c.String()] = reason
+	}
 }
 
 // progress says how far it is and what blocks: the first open condition stands for the others.

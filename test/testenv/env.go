@@ -64,7 +64,7 @@ func Start(t testing.TB, opts ...Option) *Env {
 	t.Cleanup(func() {
 		e.stop()
 		if t.Failed() {
-			t.Log(e.tails(15))
+			t.Log(e.tails(6))
 		}
 	})
 	return e
@@ -91,7 +91,7 @@ func Main(m *testing.M, use func(*Env), opts ...Option) int {
 	use(e)
 	code := m.Run()
 	if code != 0 {
-		fmt.Fprintln(os.Stderr, e.tails(15))
+		fmt.Fprintln(os.Stderr, e.tails(6))
 	}
 	return code
 }
@@ -103,7 +103,7 @@ func start(dir string, opts ...Option) (*Env, error) {
 	}
 	if err := errors.Join(e.prepare(), e.run()); err != nil {
 		e.stop()
-		return nil, fmt.Errorf("start test control plane: %w\n%s", err, e.tails(15))
+		return nil, fmt.Errorf("start test control plane: %w\n%s", err, e.tails(6))
 	}
 	return e, nil
 }

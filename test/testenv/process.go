@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -82,7 +83,19 @@ func (p *process) tail(lines int) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("last lines of %s:\n%s", p.name, lastLines(data, lines))
+	return fmt.Sprintf("last lines of %s:\n%s", p.name, shorten(lastLines(data, lines)))
+}
+
+// shorten cuts long lines: programs write whole structures into them.
+func shorten(data []byte) string {
+	const width = 300
+	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+	for i, l := range lines {
+		if len(l) > width {
+			lines[i] = l[:width] + "…"
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func lastLines(data []byte, lines int) []byte {

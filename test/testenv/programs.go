@@ -95,6 +95,7 @@ func (e *Env) startAPIServer() error {
 		"--service-account-issuer=https://testenv.local", "--service-account-key-file=" + in("sa.key"),
 		"--service-account-signing-key-file=" + in("sa.key"), "--service-cluster-ip-range=10.111.0.0/24",
 		"--disable-admission-plugins=ServiceAccount", "--enable-priority-and-fairness=false", "--profiling=false",
+		"--endpoint-reconciler-type=none", // it would complain about the loopback address
 		"--audit-policy-file=" + in("audit.yaml"), "--audit-log-path=" + e.AuditLog,
 	}, e.opts.apiserverArgs...)...)
 	if err != nil {
