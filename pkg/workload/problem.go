@@ -31,8 +31,8 @@ func problemOf(u *unstructured.Unstructured) *Blocker {
 	return nil
 }
 
-// worst picks the condition that says most about why an object isn't ready: an error before a
-// warning before anything else, the new shape before the old, a single condition before a summary, one with a message before one without.
+// worst picks the condition that says most about why an object isn't ready: the new shape before the old, an error before a warning
+// before anything else, one with a message before one without, a single condition before a summary.
 func worst(conditions []capi.Condition) *capi.Condition {
 	var best *capi.Condition
 	for i := range conditions {
@@ -53,7 +53,7 @@ func rank(c *capi.Condition) int {
 		n += 32
 	}
 	if !c.Legacy {
-		n += 8
+		n += 128
 	}
 	if c.Message != "" {
 		n += 4
