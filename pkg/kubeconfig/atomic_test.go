@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build unix
+
 package kubeconfig
 
 import (
@@ -101,14 +103,6 @@ func TestWriteFile(t *testing.T) {
 			}
 		})
 	}
-}
-
-func link(t *testing.T, to, path string) string {
-	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestWriteFileIntoPipe(t *testing.T) {

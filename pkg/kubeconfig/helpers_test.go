@@ -120,3 +120,11 @@ func withUser(user string) string {
 }
 
 func b64(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
+
+func link(t testing.TB, to, path string) string {
+	t.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

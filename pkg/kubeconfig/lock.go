@@ -21,11 +21,11 @@ const (
 	lockPoll    = 20 * time.Millisecond
 	// kubectl holds its lock for milliseconds: one that is older than kubectlStale was left behind.
 	kubectlWait  = 5 * time.Second
+	sayAfter     = 100 * time.Millisecond
 	kubectlStale = time.Minute
 )
 
-// lockFile takes the lock of a kubeconfig against other runs of ours, and waits for
-// kubectl to let go of its own. The system drops the lock when its process ends, so
+// lockFile takes the lock of a kubeconfig against other runs of ours. The system drops the lock when its process ends, so
 // none is ever left behind; the empty lock file stays.
 func lockFile(ctx context.Context, path string, sink event.Sink) (unlock func(), err error) {
 	name := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".clusterctl.lock")
@@ -46,34 +46,38 @@ func lockFile(ctx context.Context, path string, sink event.Sink) (unlock func(),
 	case err != nil:
 		return nil, fmt.Errorf("lock: %w", fail(path, err))
 	}
-	if err := awaitKubectl(ctx, path, sink); err != nil {
-		_ = lock.Close()
-		return nil, err
-	}
 	return func() { _ = lock.Close() }, nil
 }
 
-// awaitKubectl waits until the lock file of kubectl is gone. It doesn't make one of
-// its own: killed in between, that would stop kubectl from ever writing again.
+// kubectlLock says whether kubectl is writing to a file, or was killed while it did.
+func kubectlLock(path string) (held, leftBehind bool) {
+	info, err := os.Stat(path + ".lock")
+	if err != nil {
+		return false, false
+	}
+	old := time.Since(info.ModTime()) > kubectlStale
+	return !old, old
+}
+
+// awaitKubectl waits until kubectl is done. It doesn't make a lock of kubectl's kind
+// itself: killed in between, that would stop kubectl from ever writing again.
 func awaitKubectl(ctx context.Context, path string, sink event.Sink) error {
-	name := path + ".lock"
 	deadline := time.Now().Add(kubectlWait)
 	for said := false; ; {
-		info, err := os.Stat(name)
-		if err != nil {
+		held, leftBehind := kubectlLock(path)
+		if leftBehind {
+			event.Warnf(sink, "%s.lock was left behind by a killed kubectl, going on; remove it, kubectl can't change the file before", path)
+		}
+		if !held {
 			return nil
 		}
-		if time.Since(info.ModTime()) > kubectlStale {
-			event.Warnf(sink, "%s was left behind by a killed kubectl, going on; remove it, kubectl can't change the file before", name)
-			return nil
-		}
-		if !said {
+		if !said && time.Now().After(deadline.Add(sayAfter-kubectlWait)) {
 			event.Notef(sink, "waiting for kubectl to finish with %s", path)
 			said = true
 		}
 		if time.Now().After(deadline) {
-			return fault.WithHint(fault.Refusedf("change %s: kubectl has locked it with %s", path, name),
-				"try again, or remove %s if no kubectl is running", name)
+			return fault.WithHint(fault.Refusedf("change %s: kubectl has locked it with %s.lock", path, path),
+				"try again, or remove %s.lock if no kubectl is running", path)
 		}
 		select {
 		case <-ctx.Done():

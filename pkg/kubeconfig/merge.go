@@ -74,6 +74,9 @@ func Merge(ctx context.Context, k *Kubeconfig, opts MergeOptions) (MergeResult, 
 	defer unlock()
 	// kubectl doesn't know our lock: when it wrote in between, begin again from what is there now.
 	for range 10 {
+		if err := awaitKubectl(ctx, t.path, opts.Sink); err != nil {
+			return MergeResult{}, err
+		}
 		result, err := mergeOnce(k, opts)
 		if !errors.Is(err, errChanged) {
 			return result, err
@@ -95,6 +98,9 @@ func mergeOnce(k *Kubeconfig, opts MergeOptions) (MergeResult, error) {
 	}
 	next, err := merged(old, k, opts)
 	if err != nil {
+		if still := unchanged(t, old); still != nil {
+			err = still // what was read may have been half of a file
+		}
 		return MergeResult{}, err
 	}
 	result := MergeResult{Path: opts.Path, Context: k.Context(), Current: next.scalar("current-context")}
@@ -121,6 +127,19 @@ func mergeOnce(k *Kubeconfig, opts MergeOptions) (MergeResult, error) {
 
 // replaceIf replaces t only if it still holds what was read.
 func replaceIf(t target, old, next []byte) error {
+	if err := unchanged(t, old); err != nil {
+		return err
+	}
+	return replace(t, next)
+}
+
+// unchanged returns errChanged if t is being changed or holds something else than what was
+// read. kubectl empties the file before it writes, but holds its lock as long: looking at
+// the lock first tells a file that is empty from one that will not be.
+func unchanged(t target, old []byte) error {
+	if held, _ := kubectlLock(t.path); held {
+		return errChanged
+	}
 	now, err := os.ReadFile(t.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -128,7 +147,7 @@ func replaceIf(t target, old, next []byte) error {
 	if !bytes.Equal(now, old) {
 		return errChanged
 	}
-	return replace(t, next)
+	return nil
 }
 
 // backup copies what was read to FILE.bak-TIME; two in one second get a number.

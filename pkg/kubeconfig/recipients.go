@@ -52,11 +52,13 @@ func recipientsOf(spec string) ([]age.Recipient, error) {
 	return recipientsFile(spec)
 }
 
+// looksPublic tells a public key from the name of a file: an age key has no punctuation, an SSH key has a blank.
 func looksPublic(s string) bool {
-	if strings.ContainsAny(s, "/\\") && !strings.Contains(s, " ") {
-		return false
+	if strings.HasPrefix(s, "age1") {
+		return !strings.ContainsAny(s, "./\\-_ ")
 	}
-	return strings.HasPrefix(s, "age1") || strings.HasPrefix(s, "ssh-") || strings.HasPrefix(s, "ecdsa-") || strings.HasPrefix(s, "sk-")
+	kind, _, blank := strings.Cut(s, " ")
+	return blank && !strings.ContainsAny(kind, "/\\") && (strings.HasPrefix(s, "ssh-") || strings.HasPrefix(s, "ecdsa-") || strings.HasPrefix(s, "sk-"))
 }
 
 func looksSecret(s string) bool {
