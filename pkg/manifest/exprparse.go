@@ -65,7 +65,7 @@ func (p *parser) arguments(e *expr, at, nesting int) (*expr, int, error) {
 		}
 		return e, end, err
 	}
-	w, end, err := p.word(at, nesting, 0)
+	w, end, err := p.word(at, nesting, 0, false)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -75,13 +75,13 @@ func (p *parser) arguments(e *expr, at, nesting int) (*expr, int, error) {
 
 // list reads one or two arguments with a separator between them.
 func (p *parser) list(e *expr, at, nesting int, sep byte) (*expr, int, error) {
-	w, end, err := p.word(at, nesting, sep)
+	w, end, err := p.word(at, nesting, sep, sep == '/')
 	if err != nil {
 		return nil, 0, err
 	}
 	e.args = []word{w}
 	if p.text[end] == sep {
-		if w, end, err = p.word(end+1, nesting, 0); err != nil {
+		if w, end, err = p.word(end+1, nesting, 0, sep == '/'); err != nil {
 			return nil, 0, err
 		}
 		e.args = append(e.args, w)
@@ -90,53 +90,54 @@ func (p *parser) list(e *expr, at, nesting int, sep byte) (*expr, int, error) {
 }
 
 // word reads text with variables up to the } that closes it, or up to the separator, if there is one; it gives the
-// offset of that character. In arguments with a separator, \/ and \\ stand for the character alone.
-func (p *parser) word(at, nesting int, sep byte) (word, int, error) {
+// offset of that character. In replacements (escapes), \/ and \\ stand for the character alone.
+func (p *parser) word(at, nesting int, sep byte, escapes bool) (word, int, error) {
 	var out word
 	var text []byte
 	depth := 0
-	flush := func() {
-		if len(text) > 0 {
-			out = append(out, piece{text: string(text)})
-		}
-		text = nil
-	}
 	for at < len(p.text) {
 		c := p.text[at]
+		if (c == '}' && (depth == 0 || p.flat)) || (sep != 0 && c == sep && depth == 0) {
+			return out.with(text), at, nil
+		}
 		switch {
 		case p.at(at, "$${"):
 			text = append(text, "${"...)
 			depth++
 			at += 3
-			continue
 		case p.at(at, "$$"):
 			text = append(text, "$$"...)
 			at += 2
-			continue
 		case p.at(at, "${"):
 			e, end, err := p.construct(at, nesting+1)
 			if err != nil {
 				return nil, 0, err
 			}
-			flush()
-			out = append(out, piece{expr: e})
+			out, text = append(out.with(text), piece{expr: e}), nil
 			at = end
-			continue
-		case c == '\\' && sep == '/' && at+1 < len(p.text) && (p.text[at+1] == '/' || p.text[at+1] == '\\'):
+		case escapes && (p.at(at, `\/`) || p.at(at, `\\`)):
+			text = append(text, p.text[at+1])
+			at += 2
+		default:
+			switch c {
+			case '{':
+				depth++
+			case '}':
+				depth--
+			}
+			text = append(text, c)
 			at++
-			c = p.text[at]
-		case c == '}' && (depth == 0 || p.flat), sep != 0 && c == sep && depth == 0:
-			flush()
-			return out, at, nil
-		case c == '{':
-			depth++
-		case c == '}':
-			depth--
 		}
-		text = append(text, c)
-		at++
 	}
 	return nil, 0, errUnclosed
+}
+
+// with appends text, if there is any.
+func (w word) with(text []byte) word {
+	if len(text) == 0 {
+		return w
+	}
+	return append(w, piece{text: string(text)})
 }
 
 // close expects the closing brace.

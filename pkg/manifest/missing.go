@@ -40,6 +40,9 @@ func uses(v Variable) string {
 	if more := len(v.Uses) - shownUses; more > 0 {
 		out += fmt.Sprintf(" and %d more", more)
 	}
+	if v.Message != "" {
+		out += " (" + v.Message + ")"
+	}
 	return out
 }
 

@@ -70,11 +70,23 @@ func syntaxOf(text []byte, err error) error {
 		// The text of the error holds the name, which may be a password without quotes.
 		name := strings.TrimSuffix(strings.TrimPrefix(problem, "unknown anchor '"), "' referenced")
 		line, problem = 1+bytes.Count(before(text, "*"+name), []byte("\n")), "an alias (*name) is used that no anchor (&name) defines"
+	case strings.Contains(problem, "cannot start any token") && tabbed(text, line):
+		problem = "found a tab character that violates indentation"
 	case strings.HasPrefix(problem, "control characters"):
 		line = 1 + bytes.Count(text[:bytes.IndexFunc(text, unprintable)], []byte("\n"))
 		problem = "has a control character"
 	}
 	return &syntaxError{line: max(line, 1), problem: strings.ReplaceAll(problem, "could not find", "did not find")}
+}
+
+// tabbed says that a line is indented with tabs.
+func tabbed(text []byte, line int) bool {
+	rows := bytes.SplitN(text, []byte("\n"), line+1)
+	if line < 1 || line > len(rows) {
+		return false
+	}
+	row := rows[line-1]
+	return bytes.Contains(row[:len(row)-len(bytes.TrimLeft(row, " \t"))], []byte("\t"))
 }
 
 // beginMatters says that the start of the construct is the place to look at.

@@ -131,7 +131,7 @@ func shape(v any) string {
 	case []any:
 		return "list"
 	case string:
-		return "text"
+		return "string"
 	case bool:
 		return "boolean"
 	}

@@ -4,6 +4,7 @@ package manifest
 
 import (
 	"bytes"
+	"math"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -114,20 +115,45 @@ func (t *template) margin(k *token) string {
 	return string(t.text[bytes.LastIndexByte(t.text[:k.at], '\n')+1 : k.at])
 }
 
-// indented gives the lines of a block the indentation of the line it is put into, unless they have it already.
+// indented gives the lines of a block the indentation of the line it is put into, unless they have it already, as
+// people do it for tools that replace text. Where the lines can be read both ways, the way counts that leaves fewer keys
+// without a value.
 func indented(text, margin string) string {
 	lines := strings.Split(text, "\n")
 	has := true
 	for _, l := range lines[1:] {
 		has = has && (strings.TrimSpace(l) == "" || strings.HasPrefix(l, margin))
 	}
-	if has {
-		return text
-	}
 	for i := range lines[1:] {
 		if lines[i+1] != "" {
 			lines[i+1] = margin + lines[i+1]
 		}
 	}
-	return strings.Join(lines, "\n")
+	shifted := strings.Join(lines, "\n")
+	if has && empties(margin+text) <= empties(margin+shifted) {
+		return text
+	}
+	return shifted
+}
+
+// empties counts the keys and elements without a value; text that can't be read has more than any other.
+func empties(text string) int {
+	roots, err := nodes([]byte(text))
+	if err != nil {
+		return math.MaxInt
+	}
+	count := 0
+	var walk func(n *yaml.Node)
+	walk = func(n *yaml.Node) {
+		if n.Kind == yaml.ScalarNode && n.Style == 0 && n.Value == "" {
+			count++
+		}
+		for _, item := range n.Content {
+			walk(item)
+		}
+	}
+	for _, root := range roots {
+		walk(root)
+	}
+	return count
 }

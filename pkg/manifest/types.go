@@ -65,6 +65,8 @@ type Variable struct {
 	// Required says that rendering needs a value of it: some use has no default.
 	// It doesn't say whether one is set.
 	Required bool
+	// Message is what the template says of a missing value: the text behind :? or ?.
+	Message string
 	// Uses are the places it is used in, in order.
 	Uses []Origin
 }

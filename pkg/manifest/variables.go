@@ -89,6 +89,9 @@ func (c *collector) use(e *expr, at Origin) {
 	if e.hasDefault() && !v.HasDefault {
 		v.HasDefault, v.Default = true, e.raw
 	}
+	if e.op == ":?" || e.op == "?" {
+		v.Message = e.raw
+	}
 	if len(v.Uses) == 0 || v.Uses[len(v.Uses)-1] != at {
 		v.Uses = append(v.Uses, at)
 	}
