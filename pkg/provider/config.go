@@ -14,7 +14,7 @@ import (
 
 // Config is what is known about providers: the built-in list and the user's clusterctl.yaml on top of it.
 type Config struct {
-	// Path is the file or URL that was read; empty if there was none.
+	// Path is the file or URL that was read, without any token in it; empty if there was none.
 	Path string
 	// CertManager says where cert-manager comes from.
 	CertManager CertManager
@@ -44,6 +44,14 @@ type Entry struct {
 
 // Label is the provider's label, for example "infrastructure-docker".
 func (e Entry) Label() string { return Label(e.Type, e.Name) }
+
+// Shown is the URL as people may see it: without password and query, which can hold tokens.
+func (e Entry) Shown() string {
+	if !isRemote(e.URL) {
+		return e.URL
+	}
+	return shownString(e.URL)
+}
 
 // CertManager says where cert-manager comes from.
 type CertManager struct {

@@ -95,7 +95,7 @@ func (c *Config) read(ctx context.Context, path string) ([]byte, error) {
 	if isRemote(path) {
 		ctx, cancel := context.WithTimeout(ctx, configReadTimeout)
 		defer cancel()
-		c.Path = path
+		c.Path = shownString(path)
 		text, err := (&fetcher{client: c.client}).get(ctx, path)
 		if err != nil {
 			return nil, fault.WithCode(fault.Usage, fmt.Errorf("read configuration: %w", err))

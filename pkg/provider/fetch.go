@@ -30,6 +30,7 @@ func newHTTPClient() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 	t.ResponseHeaderTimeout = 30 * time.Second
+	t.IdleConnTimeout = 5 * time.Second // long enough for the files of a release, short enough to leave nothing behind
 	return &http.Client{Transport: t}
 }
 

@@ -6,9 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/pem"
-	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -325,6 +326,9 @@ func TestInstallUpsideDown(t *testing.T) {
 		"cm/cert-manager.yaml":                     "apiVersion: v1\nkind: Namespace\nmetadata: {name: cert-manager}\n",
 		"clusterctl.yaml":                          repoConfig + "cert-manager: {url: cm/cert-manager.yaml, version: v1.20.0}\n",
 	})
+	if err := os.Remove(filepath.Join(dir, "infrastructure-lagoon/v0.3.0/metadata.yaml")); err != nil {
+		t.Fatal(err)
+	}
 	comps, err := components(t, cfg, ComponentOptions{}, coreSpec(), lagoonSpec())
 	if err != nil {
 		t.Fatal(err)
@@ -366,6 +370,9 @@ func TestInstallUpsideDown(t *testing.T) {
 			if w.Code >= 400 {
 				t.Errorf("turned down on the way: %s", w)
 			}
+		}
+		if !said.has("warn: infrastructure-lagoon v0.3.0 has no metadata.yaml") {
+			t.Errorf("people hear: %v", said.lines)
 		}
 		if !said.has("webhook settings.lagoon.example of lagoon-validating: nothing in the components serves it") {
 			t.Errorf("people hear: %v", said.lines)
@@ -411,9 +418,7 @@ func TestInstallRefusesBeforeWriting(t *testing.T) {
 		})
 	}
 	t.Run("stuck Deployment", func(t *testing.T) {
-		cfg, _ := repo(t, text(t, "lagoon.yaml"), map[string]string{"cluster-api/v1.14.2/metadata.yaml": ""})
-		_ = cfg
-		cfg, _ = repo(t, text(t, "lagoon.yaml"), nil)
+		cfg, _ := repo(t, text(t, "lagoon.yaml"), nil)
 		comps, err := components(t, cfg, ComponentOptions{}, coreSpec(), lagoonSpec())
 		if err != nil {
 			t.Fatal(err)
@@ -428,22 +433,4 @@ func TestInstallRefusesBeforeWriting(t *testing.T) {
 			t.Errorf("an object that the webhook checks exists before the webhook answers: %v", err)
 		}
 	})
-}
-
-func TestInstallWithoutMetadata(t *testing.T) {
-	t.Parallel()
-	c, _ := repo(t, text(t, "lagoon.yaml"), nil)
-	comps, err := components(t, c, ComponentOptions{}, coreSpec(), lagoonSpec())
-	if err != nil {
-		t.Fatal(err)
-	}
-	comps[1].release.Version = "v9.9.9" // a folder that has no metadata.yaml
-	said := &notes{}
-	i := &installer{opts: InstallOptions{Sink: said}}
-	if err := i.checkContracts(t.Context(), comps, nil); err != nil && !errors.Is(err, ErrNotFound) {
-		t.Error(err)
-	}
-	if !said.has("warn: infrastructure-lagoon v0.3.0 has no metadata.yaml") {
-		t.Errorf("people hear: %v", said.lines)
-	}
 }
