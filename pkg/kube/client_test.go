@@ -5,6 +5,8 @@ package kube_test
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -40,7 +42,9 @@ func TestConnectionErrors(t *testing.T) {
 	t.Parallel()
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
-	foreign := httptest.NewTLSServer(http.NotFoundHandler())
+	foreign := httptest.NewUnstartedServer(http.NotFoundHandler())
+	foreign.Config.ErrorLog = log.New(io.Discard, "", 0)
+	foreign.StartTLS()
 	t.Cleanup(foreign.Close)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

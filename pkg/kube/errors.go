@@ -48,6 +48,8 @@ func (c *Client) explain(err error) error {
 	switch {
 	case err == nil || errors.As(err, &done) || errors.Is(err, context.Canceled):
 		return err
+	case strings.Contains(err.Error(), "would exceed context deadline"): // of the rate limiter, which has no type for it
+		return &explained{text: "no time left for another request", is: []error{context.DeadlineExceeded, err}}
 	case apierrors.IsUnauthorized(err):
 		return c.unauthorized(err)
 	case isMissingRight(err):

@@ -112,9 +112,8 @@ func (w *waiter) lookAt(ctx context.Context, batch []int, results []bool) error 
 		switch class := Classify(err); {
 		case err == nil:
 			w.note(w.open[i], reason)
-		case ctx.Err() != nil:
+		case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 			w.noteLast(w.open[i], err.Error())
-			return nil
 		case class == ClassRetry || class == ClassConflict:
 			w.note(w.open[i], err.Error())
 		default:
