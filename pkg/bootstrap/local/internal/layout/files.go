@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
 )
@@ -134,7 +134,7 @@ func WriteJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, append(data, '\n'), 0o600)
+	return atomicfile.Write(path, append(data, '\n'), 0o600)
 }
 
 // WriteVolatile is WriteJSON for what needn't survive a crash of the host: it doesn't wait for the disk.

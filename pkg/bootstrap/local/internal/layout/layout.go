@@ -39,6 +39,12 @@ func (d Dir) Status() string { return d.join("status.json") }
 // Ports is the table of ports.
 func (d Dir) Ports() string { return d.join("ports.json") }
 
+// Webhooks lists the ports that webhooks are called at.
+func (d Dir) Webhooks() string { return d.join("webhooks.json") }
+
+// Serving holds the certificates of webhook servers.
+func (d Dir) Serving() string { return d.join("pki", "serving") }
+
 // PortsLock guards the Ports of all bootstraps.
 func (d Dir) PortsLock() string { return filepath.Join(d.Root(), "ports.lock") }
 

@@ -20,7 +20,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
 )
 
 const (
@@ -173,8 +173,8 @@ func readPair(certFile, keyFile string) (Pair, error) {
 }
 
 func writePair(certFile, keyFile string, p Pair) error {
-	if err := renameio.WriteFile(keyFile, p.Key, 0o600); err != nil {
+	if err := atomicfile.Write(keyFile, p.Key, 0o600); err != nil {
 		return err
 	}
-	return renameio.WriteFile(certFile, p.Cert, 0o600)
+	return atomicfile.Write(certFile, p.Cert, 0o600)
 }

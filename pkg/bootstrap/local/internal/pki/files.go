@@ -18,7 +18,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
 )
 
 // EnsureFiles makes sure that dir/name.crt and dir/name.key are a certificate as r says, signed by ca and good
@@ -108,12 +108,12 @@ func EnsureServiceAccountKey(dir, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(keyFile, keyPEM, 0o600); err != nil {
+	if err := atomicfile.Write(keyFile, keyPEM, 0o600); err != nil {
 		return err
 	}
 	pub := bytes.NewBuffer(nil)
 	if err := pem.Encode(pub, &pem.Block{Type: "PUBLIC KEY", Bytes: der}); err != nil {
 		return err
 	}
-	return renameio.WriteFile(pubFile, pub.Bytes(), 0o600)
+	return atomicfile.Write(pubFile, pub.Bytes(), 0o600)
 }

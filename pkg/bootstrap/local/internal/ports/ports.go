@@ -34,11 +34,6 @@ const Host = "127.0.0.1"
 // Table is ports.json: what a port is for → its number.
 type Table map[string]int
 
-// Pod is the table's key of a container port; port is its name, or its number if it has none.
-func Pod(namespace, deployment, port string) string {
-	return namespace + "/" + deployment + "/" + port
-}
-
 // Address is host:port.
 func Address(port int) string { return net.JoinHostPort(Host, strconv.Itoa(port)) }
 
@@ -147,15 +142,4 @@ func available(port int) bool {
 	}
 	_ = l.Close()
 	return true
-}
-
-// Listening says which of the table's ports somebody listens on.
-func (t Table) Listening() []int {
-	var busy []int
-	for _, port := range t {
-		if !available(port) {
-			busy = append(busy, port)
-		}
-	}
-	return busy
 }

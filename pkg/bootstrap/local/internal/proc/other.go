@@ -45,7 +45,7 @@ func (*Spawner) Start(*exec.Cmd) error { return errLinux }
 func (*Spawner) Close() {}
 
 // Detach returns an error.
-func Detach(*exec.Cmd) error { return errLinux }
+func Detach(*exec.Cmd) (int, error) { return 0, errLinux }
 
 // SignalGroup returns an error.
 func SignalGroup(int, syscall.Signal) error { return errLinux }

@@ -54,12 +54,13 @@ func (s *Spawner) Close() {
 }
 
 // Detach starts cmd in a session of its own: it outlives this process and its terminal.
-func Detach(cmd *exec.Cmd) error {
+func Detach(cmd *exec.Cmd) (pid int, err error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return explain(cmd.Path, err)
+		return 0, explain(cmd.Path, err)
 	}
-	return cmd.Process.Release()
+	pid = cmd.Process.Pid
+	return pid, cmd.Process.Release()
 }
 
 // SignalGroup signals the process group that a child of this process heads. The

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package supervisor
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/serving"
+)
+
+// renewServing makes webhook certificates that are about to expire anew and puts them where servers read them.
+func (s *supervisor) renewServing(ctx context.Context, client kubernetes.Interface) error {
+	renewed, err := serving.Renew(s.dir, s.certs.ca)
+	if err != nil {
+		return err
+	}
+	for _, c := range renewed {
+		patch, err := json.Marshal(map[string]any{"data": map[string][]byte{"tls.crt": c.Cert, "tls.key": c.Key, "ca.crt": s.certs.ca.PEM}})
+		if err != nil {
+			return err
+		}
+		_, err = client.CoreV1().Secrets(c.Namespace).Patch(ctx, c.Secret, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		if err != nil && !apierrors.IsNotFound(err) {
+			return fmt.Errorf("update Secret %s/%s: %w", c.Namespace, c.Secret, err)
+		}
+	}
+	return nil
+}
