@@ -16,7 +16,7 @@ type construct struct {
 }
 
 // wideReach limits how far behind its beginning a construct of several lines may end, in bytes.
-const wideReach = 64 << 10
+const wideReach = 16 << 10
 
 // scan finds what begins with ${ in a document, in order; it skips $${, which stands for ${ itself.
 // Everything else with a dollar sign is text: $x, $1, $(cmd), $$.
