@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
+	_ "k8s.io/client-go/plugin/pkg/client/auth/oidc" // kubeconfigs may name this plugin; exec plugins are always there
 	"k8s.io/client-go/rest"
 
 	"github.com/clusterctl/clusterctl/pkg/event"

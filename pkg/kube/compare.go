@@ -76,6 +76,8 @@ func holds(want, live any, key string) bool {
 	switch w := want.(type) {
 	case nil:
 		return true
+	case bool:
+		return want == live || !w && live == nil
 	case map[string]any:
 		l, ok := live.(map[string]any)
 		if !ok {
@@ -95,9 +97,10 @@ func holds(want, live any, key string) bool {
 		return holdsList(w, l, key)
 	case string:
 		l, ok := live.(string)
+		if w == "" && live == nil {
+			return true // left out by the server, as in env entries without a value
+		}
 		return ok && (w == l || key == quantity && sameQuantity(w, l)) || !ok && key == quantity && sameNumberText(w, live)
-	case bool:
-		return want == live
 	}
 	return sameNumber(want, live, key)
 }

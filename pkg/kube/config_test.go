@@ -3,6 +3,9 @@
 package kube_test
 
 import (
+	"encoding/base64"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,5 +155,40 @@ func TestLoadConfigErrors(t *testing.T) {
 				t.Errorf("code = %d, want %d", code, fault.Usage)
 			}
 		})
+	}
+}
+
+func TestExecPlugin(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	script := "#!/bin/sh\necho '{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\",\"status\":{\"token\":\"" + env.REST.BearerToken + "\"}}'\n"
+	if err := os.WriteFile(filepath.Join(dir, "login"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{"./login": "", "./nothing": "no credentials for https://"} {
+		path := filepath.Join(dir, "config"+filepath.Base(command))
+		text := fmt.Sprintf(`
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %q}}]
+users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: %q, interactiveMode: Never}}}]
+contexts: [{name: c, context: {cluster: c, user: u}}]
+`, env.REST.Host, base64.StdEncoding.EncodeToString(env.REST.CAData), command)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := kube.LoadConfig(kube.ConfigSource{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = connect(t, cfg.REST).Ping(t.Context())
+		if want == "" && err != nil {
+			t.Error(err)
+		} else if want != "" {
+			wantError(t, err, want, "nothing")
+			if !errors.Is(err, kube.ErrUnauthorized) || kube.Classify(err) != kube.ClassFatal {
+				t.Errorf("error = %v", err)
+			}
+		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -61,7 +63,7 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 		return err
 	}
 	const pause, patience = 50 * time.Millisecond, time.Second
-	begin, reason := time.Now(), "not served yet"
+	asked, reason := time.Now(), "not served yet"
 	for {
 		missing, last := c.learn(ctx, open)
 		if missing == nil {
@@ -71,7 +73,8 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 			err := fmt.Errorf("wait for CustomResourceDefinition %s: %s: %w", missing.name, reason, context.Cause(ctx))
 			return fault.WithCode(fault.CodeOf(context.Cause(ctx)), err)
 		}
-		if time.Since(begin) > patience {
+		if time.Since(asked) > patience {
+			asked = time.Now()
 			why, err := c.whyNotServed(ctx, *missing, last)
 			if err != nil {
 				return err
@@ -103,24 +106,21 @@ func (c *Client) unknownVersions(ctx context.Context, crds []crd) (map[schema.Gr
 	return open, nil
 }
 
-// learn asks for the open group versions, takes over those that are complete, and returns a CRD that isn't served yet, if any.
+// learn asks for the open group versions one after the other, takes over those that are complete, and stops at a CRD
+// that isn't served yet: the others come up meanwhile, and aren't asked for in vain.
 func (c *Client) learn(ctx context.Context, open map[schema.GroupVersion][]crd) (missing *crd, last error) {
-	var lists []*metav1.APIResourceList
-	for gv, crds := range open {
+	for _, gv := range slices.SortedFunc(maps.Keys(open), func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }) {
 		list, err := c.groupVersion(ctx, gv)
 		if err != nil {
-			missing, last = &crds[0], err
-			continue
+			return &open[gv][0], err
 		}
-		if i := slices.IndexFunc(crds, func(d crd) bool { return !contains(list, d) }); i >= 0 {
-			missing = &crds[i]
-			continue
+		if i := slices.IndexFunc(open[gv], func(d crd) bool { return !contains(list, d) }); i >= 0 {
+			return &open[gv][i], nil
 		}
-		lists = append(lists, list)
+		c.disco.learn(list)
 		delete(open, gv)
 	}
-	c.disco.learn(lists)
-	return missing, last
+	return nil, nil
 }
 
 func contains(list *metav1.APIResourceList, d crd) bool {
@@ -161,11 +161,11 @@ func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason st
 }
 
 // learn adds newly served kinds to what is known.
-func (d *discoverer) learn(lists []*metav1.APIResourceList) {
+func (d *discoverer) learn(list *metav1.APIResourceList) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.snap != nil && len(lists) > 0 {
-		d.snap = d.snap.with(lists)
+	if d.snap != nil {
+		d.snap = d.snap.with(list)
 	}
 }
 

@@ -63,21 +63,19 @@ func (s *snapshot) put(l *metav1.APIResourceList) {
 	s.resources[gv] = kinds
 }
 
-// with returns a copy that also has what newer lists say; versions of their groups are ordered the way the server does it for CRDs.
-func (s *snapshot) with(lists []*metav1.APIResourceList) *snapshot {
+// with returns a copy that also has what a newer list says; versions of its group are ordered the way the server does it for CRDs.
+func (s *snapshot) with(l *metav1.APIResourceList) *snapshot {
 	out := &snapshot{versions: maps.Clone(s.versions), resources: maps.Clone(s.resources), failed: s.failed}
-	for _, l := range lists {
-		gv, err := schema.ParseGroupVersion(l.GroupVersion)
-		if err != nil {
-			continue
-		}
-		if !slices.Contains(out.versions[gv.Group], gv.Version) {
-			all := append(slices.Clone(out.versions[gv.Group]), gv.Version)
-			slices.SortStableFunc(all, func(a, b string) int { return -version.CompareKubeAwareVersionStrings(a, b) })
-			out.versions[gv.Group] = all
-		}
-		out.put(l)
+	gv, err := schema.ParseGroupVersion(l.GroupVersion)
+	if err != nil {
+		return s
 	}
+	if !slices.Contains(out.versions[gv.Group], gv.Version) {
+		all := append(slices.Clone(out.versions[gv.Group]), gv.Version)
+		slices.SortStableFunc(all, func(a, b string) int { return -version.CompareKubeAwareVersionStrings(a, b) })
+		out.versions[gv.Group] = all
+	}
+	out.put(l)
 	return out
 }
 

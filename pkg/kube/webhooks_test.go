@@ -37,12 +37,13 @@ func startHooks(t *testing.T) *hookServer {
 }
 
 func (s *hookServer) serve(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	s.calls[r.URL.Path]++
-	s.mu.Unlock()
 	var review map[string]any
 	data, _ := io.ReadAll(r.Body)
-	if err := json.Unmarshal(data, &review); err != nil {
+	err := json.Unmarshal(data, &review)
+	s.mu.Lock()
+	s.calls[either(review["kind"] == nil, "direct", r.URL.Path)]++
+	s.mu.Unlock()
+	if err != nil || review["kind"] == nil {
 		http.Error(w, "not a review", http.StatusBadRequest)
 		return
 	}
@@ -57,6 +58,13 @@ func (s *hookServer) serve(w http.ResponseWriter, r *http.Request) {
 	review["response"] = response
 	delete(review, "request")
 	_ = json.NewEncoder(w).Encode(review)
+}
+
+func either(cond bool, yes, no string) string {
+	if cond {
+		return yes
+	}
+	return no
 }
 
 func (s *hookServer) called(path string) int {
@@ -112,7 +120,7 @@ func TestWebhooksAnswer(t *testing.T) {
 			name: "update only, with an object there", yaml: hookYAML("Validating", "Updated", at("/update"), rules("Updated", "UPDATE")),
 			seed: "apiVersion: test.example/v1\nkind: Updated\nmetadata: {name: u, namespace: default}\nspec: {size: big}\n", called: "/update",
 		},
-		{name: "update only, without an object", yaml: hookYAML("Validating", "Unmade", at("/direct"), rules("Unmade", "UPDATE")), called: "/direct"},
+		{name: "update only, without an object", yaml: hookYAML("Validating", "Unmade", at("/unmade"), rules("Unmade", "UPDATE")), called: "direct"},
 		{
 			name: "labels as the selector wants them", called: "/selected",
 			yaml: hookYAML("Mutating", "Selected", at("/selected"), "objectSelector: {matchLabels: {a: b}, matchExpressions: [{key: c, operator: In, values: [d]}, {key: e, operator: Exists}]}\n  "+rules("Selected", "CREATE")),
