@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -114,7 +115,9 @@ func (c *Config) certManagerObjects(ctx context.Context) ([]*unstructured.Unstru
 		if annotations == nil {
 			annotations = map[string]string{}
 		}
-		annotations[certManagerAnnotation] = ver
+		if ver != "" {
+			annotations[certManagerAnnotation] = ver
+		}
 		o.SetAnnotations(annotations)
 		dropInjectedCA(o)
 	}
@@ -129,7 +132,11 @@ func (c *Config) certManagerSource(ctx context.Context) (manifest.Source, string
 		if err != nil {
 			return manifest.Source{}, "", fault.Usagef("read cert-manager's manifest (%s): %w", cm.Source, err)
 		}
-		return manifest.Source{Name: cm.URL, Data: data}, cm.Version, nil
+		ver := cm.Version
+		if folder := filepath.Base(filepath.Dir(cm.URL)); ver == "" && isVersion(folder) {
+			ver = folder
+		}
+		return manifest.Source{Name: cm.URL, Data: data}, ver, nil
 	}
 	repo, err := c.newRepository(Entry{Name: keyCertManager, URL: cm.URL, Source: cm.Source})
 	if err != nil {

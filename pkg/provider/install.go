@@ -83,15 +83,8 @@ func (r InstallResult) Changed() bool {
 // Everything is checked before the first write; refusals are of class Refused: another version or namespace of a
 // provider is installed, contracts don't match, there is no core provider, cert-manager is needed and can't be had.
 func Install(ctx context.Context, c *kube.Client, comps []*Components, opts InstallOptions) (InstallResult, error) {
-	if opts.Step == "" {
-		opts.Step = defaultStep
-	}
-	if opts.Interval == 0 {
-		opts.Interval = defaultInterval
-	}
-	i := &installer{kube: c, opts: opts}
-	var err error
-	if i.plan, err = i.makePlan(ctx, comps); err != nil {
+	i, err := newInstaller(ctx, c, comps, opts)
+	if err != nil {
 		return InstallResult{}, err
 	}
 	for _, step := range []func(context.Context) error{i.installCertManager, i.applyMain, i.recordInventory, i.wait, i.applyGuarded} {
@@ -100,9 +93,28 @@ func Install(ctx context.Context, c *kube.Client, comps []*Components, opts Inst
 		}
 	}
 	for _, p := range i.result().Providers {
-		event.Notef(opts.Sink, "%s", p)
+		event.Notef(i.opts.Sink, "%s", p)
 	}
 	return i.result(), nil
+}
+
+// Check makes the checks that Install makes before its first write, and no more: for a preflight or a dry run.
+func Check(ctx context.Context, c *kube.Client, comps []*Components, opts InstallOptions) error {
+	_, err := newInstaller(ctx, c, comps, opts)
+	return err
+}
+
+func newInstaller(ctx context.Context, c *kube.Client, comps []*Components, opts InstallOptions) (*installer, error) {
+	if opts.Step == "" {
+		opts.Step = defaultStep
+	}
+	if opts.Interval == 0 {
+		opts.Interval = defaultInterval
+	}
+	i := &installer{kube: c, opts: opts}
+	var err error
+	i.plan, err = i.makePlan(ctx, comps)
+	return i, err
 }
 
 type installer struct {

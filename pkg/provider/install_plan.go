@@ -71,7 +71,6 @@ func (i *installer) makePlan(ctx context.Context, comps []*Components) (*plan, e
 	if err := faults.Err(); err != nil {
 		return nil, fault.WithCode(fault.Refused, err)
 	}
-	i.kube.Invalidate() // what the cluster serves may have changed since the client last asked
 	installed, err := Installed(ctx, i.kube)
 	if err != nil {
 		return nil, err

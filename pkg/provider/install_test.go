@@ -240,6 +240,12 @@ func TestInstall(t *testing.T) {
 			t.Errorf("pinned to %q", s.Version)
 		}
 	})
+	t.Run("check", func(t *testing.T) {
+		c := connect(t, env, "check")
+		if err := Check(deadline(t, time.Minute), c, comps, opts); err != nil || c.Requests().Writes() != 0 {
+			t.Errorf("%d writes, %v", c.Requests().Writes(), err)
+		}
+	})
 	t.Run("second run", func(t *testing.T) {
 		before := len(env.Writes(t, agent))
 		c := connect(t, env, agent)

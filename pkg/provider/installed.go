@@ -45,6 +45,7 @@ func (p InstalledProvider) Label() string { return Label(p.Type, p.Name) }
 // something else than clusterctl installed. The result is ordered by type and name.
 func Installed(ctx context.Context, c *kube.Client) ([]InstalledProvider, error) {
 	found := found{}
+	c.Invalidate() // the inventory may have come since the client last asked what is served
 	deployments, err := c.List(ctx, deploymentGVK(), kube.ListOptions{LabelSelector: capi.ProviderLabel})
 	if err != nil {
 		return nil, err
