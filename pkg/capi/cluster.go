@@ -14,8 +14,8 @@ import (
 // ClusterState is what a Cluster says of itself.
 type ClusterState struct {
 	Name, Namespace, UID string
-	// APIVersion is the version at which the object was read.
-	APIVersion string
+	// APIVersion is the version at which the object was read, ResourceVersion which state of it.
+	APIVersion, ResourceVersion string
 	// Created is when the object was created.
 	Created time.Time
 	// Phase is status.phase, for people; decisions are taken from the fields below.
@@ -59,7 +59,8 @@ func (s ClusterState) Failed() bool { return s.FailureReason != "" || s.FailureM
 func ReadCluster(u *unstructured.Unstructured) ClusterState {
 	s := ClusterState{
 		Name: u.GetName(), Namespace: u.GetNamespace(), UID: string(u.GetUID()), APIVersion: u.GetAPIVersion(),
-		Created: u.GetCreationTimestamp().Time, Phase: str(u, "status", "phase"),
+		ResourceVersion: u.GetResourceVersion(),
+		Created:         u.GetCreationTimestamp().Time, Phase: str(u, "status", "phase"),
 		Paused: Paused(u), Deleting: u.GetDeletionTimestamp() != nil, Finalizers: u.GetFinalizers(),
 		Version:           str(u, "spec", "topology", "version"),
 		ControlPlaneRef:   RefAt(u, "spec", "controlPlaneRef"),

@@ -86,7 +86,7 @@ func TestApplyRefuses(t *testing.T) {
 				"3 of their kinds", "LakeCluster (infrastructure.cluster.x-k8s.io/v1), heron.yaml:37",
 				"LakeControlPlane", "MachineSet (cluster.x-k8s.io/v1alpha2), heron.yaml:45: served are v1beta2",
 			},
-			hint: "install the missing control plane provider (--control-plane); install the missing infrastructure provider (--infrastructure); write the objects in a version that is served",
+			hint: "install the missing control plane provider: clusterctl init --control-plane NAME; install the missing infrastructure provider: clusterctl init --infrastructure NAME; write the objects in a version that is served",
 		},
 		"a Cluster on its way out": {
 			seed: "apiVersion: cluster.x-k8s.io/v1beta2\nkind: Cluster\nmetadata: {name: heron, namespace: NS, finalizers: [a.b/c], annotations: {seed/delete: ''}}",
@@ -177,5 +177,27 @@ spec:
 	}
 	if len(result.Objects) != 9 {
 		t.Errorf("%s", result.Summary())
+	}
+}
+
+// Workers of the old way come after the control plane.
+func TestApplyLegacyOrder(t *testing.T) {
+	c, ns := server(t, "apply-legacy")
+	s, err := LoadLegacy(parse(t, "c.yaml", clusterDoc),
+		parse(t, "m.yaml", machine("w", "heron", "")+machine("cp", "heron", `cluster.x-k8s.io/control-plane: "true"`)), LoadOptions{Namespace: ns})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Apply(deadline(t, 20*time.Second), c, s, ApplyOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, w := range env.Audit(t, "^apply-legacy") {
+		if !w.DryRun {
+			order = append(order, w.Name)
+		}
+	}
+	if len(order) != 3 || order[2] != "w" {
+		t.Errorf("written in the order %q, want w last", order)
 	}
 }

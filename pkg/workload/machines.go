@@ -5,6 +5,7 @@ package workload
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,40 +37,53 @@ func (p progress) String() string {
 	return fmt.Sprintf("%d of %d Machines have a Node", len(p.nodes), p.desired)
 }
 
-// machineProgress lists a cluster's Machines and adds the Nodes of its MachinePools. Machines that are
-// being deleted don't count.
-func machineProgress(ctx context.Context, c *kube.Client, s capi.ClusterState) (progress, error) {
-	machines, err := listOf(ctx, c, capi.MachineGK(), s)
+// census counts a cluster's machines again and again. The Machines are listed every time; what asks for them is read
+// again only when the Cluster has changed or enough time has passed.
+type census struct {
+	c       *kube.Client
+	groups  []capi.GroupState
+	version string
+	looked  time.Time
+}
+
+// count lists the Machines and adds the Nodes of MachinePools. Machines that are being deleted don't count.
+func (k *census) count(ctx context.Context, s capi.ClusterState) (progress, error) {
+	if k.looked.IsZero() || s.ResourceVersion != k.version || time.Since(k.looked) > lookAgain {
+		groups, err := groupsOf(ctx, k.c, s)
+		if err != nil {
+			return progress{}, err
+		}
+		k.groups, k.version, k.looked = groups, s.ResourceVersion, time.Now()
+	}
+	machines, err := listOf(ctx, k.c, capi.MachineGK(), s)
 	if err != nil {
 		return progress{}, err
 	}
 	p := progress{settled: settled(s)}
-	standalone := int64(0)
 	for _, u := range machines {
-		m := capi.ReadMachine(u)
-		if m.Deleting {
-			continue
-		}
-		p.existing++
-		if !hasController(u) {
-			standalone++
-		}
-		if m.NodeName != "" {
-			p.nodes = append(p.nodes, m.NodeName)
-		}
+		p.addMachine(u)
 	}
-	groups, err := groupsOf(ctx, c, s)
-	if err != nil {
-		return progress{}, err
-	}
-	p.desired = standalone
-	for _, g := range groups {
+	for _, g := range k.groups {
 		p.desired += g.Replicas.Desired
 		if g.Kind == capi.KindMachinePool {
 			p.addPool(g, machines)
 		}
 	}
 	return p, nil
+}
+
+func (p *progress) addMachine(u *unstructured.Unstructured) {
+	m := capi.ReadMachine(u)
+	if m.Deleting {
+		return
+	}
+	p.existing++
+	if !hasController(u) {
+		p.desired++
+	}
+	if m.NodeName != "" {
+		p.nodes = append(p.nodes, m.NodeName)
+	}
 }
 
 // settled says whether everything that asks for Machines exists: with a topology, controllers make it from the class.

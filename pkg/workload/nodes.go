@@ -20,9 +20,10 @@ import (
 // ctx's deadline. workload connects to the cluster's own API server. Nodes that wait for a network plugin
 // are told so.
 func WaitNodesReady(ctx context.Context, c, workload *kube.Client, key types.NamespacedName, opts WaitOptions) error {
+	machines := &census{c: c}
 	return wait(ctx, c, key, opts, "Nodes",
 		func(ctx context.Context, s capi.ClusterState) (bool, string, error) {
-			p, err := machineProgress(ctx, c, s)
+			p, err := machines.count(ctx, s)
 			if err != nil || !p.joined() {
 				return false, p.String(), err
 			}
@@ -71,7 +72,7 @@ func explainNode(c capi.Condition) string {
 	text := shorten(oneLine(strings.TrimSpace(c.Reason+" "+c.Message)), shortText)
 	lower := strings.ToLower(c.Message)
 	if strings.Contains(lower, "network plugin") || strings.Contains(lower, "networkpluginnotready") || strings.Contains(lower, "cni") {
-		return "no network plugin (CNI) is installed: give one with --addon-components; " + text
+		return "no network plugin (CNI) is installed: give one with --addons; " + text
 	}
 	return text
 }

@@ -37,7 +37,7 @@ func TestNodesReady(t *testing.T) {
 		"no condition":   {[]*unstructured.Unstructured{up, node("b", "", "", "")}, "1 of 2 Nodes are Ready; not yet b: no Ready condition yet"},
 		"no network": {
 			[]*unstructured.Unstructured{up, node("b", "False", "KubeletNotReady", "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized")},
-			"1 of 2 Nodes are Ready; not yet b: no network plugin (CNI) is installed: give one with --addon-components; KubeletNotReady container",
+			"1 of 2 Nodes are Ready; not yet b: no network plugin (CNI) is installed: give one with --addons; KubeletNotReady container",
 		},
 		"other reason": {[]*unstructured.Unstructured{up, node("b", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")}, "NodeStatusUnknown Kubelet stopped"},
 	}
@@ -72,7 +72,7 @@ kind: MachineDeployment
 metadata: {name: md, namespace: NS, labels: {cluster.x-k8s.io/cluster-name: heron}}
 spec: {clusterName: heron, replicas: 1}`))
 	sink := &recorder{}
-	err := WaitNodesReady(deadline(t, time.Second), c, c, key(ns, "heron"), quick(sink))
+	err := WaitNodesReady(deadline(t, 2*time.Second), c, c, key(ns, "heron"), quick(sink))
 	if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), "1 of 2 Machines have a Node") {
 		t.Fatalf("error %v", err)
 	}
@@ -96,7 +96,7 @@ apiVersion: v1
 kind: Node
 metadata: {name: NS-w}
 status: {conditions: [{type: Ready, status: "False", reason: KubeletNotReady, message: cni plugin not initialized}]}`))
-	err = WaitNodesReady(deadline(t, time.Second), c, c, key(ns, "heron"), quick(sink))
+	err = WaitNodesReady(deadline(t, 2*time.Second), c, c, key(ns, "heron"), quick(sink))
 	if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), "no network plugin (CNI) is installed") {
 		t.Fatalf("error %v", err)
 	}
@@ -127,7 +127,7 @@ apiVersion: cluster.x-k8s.io/v1beta2
 kind: Machine
 metadata: {name: cp, namespace: NS, labels: {cluster.x-k8s.io/cluster-name: heron}}
 spec: {clusterName: heron}`))
-	err := WaitAvailable(deadline(t, time.Second), c, key(ns, "heron"), quick(&recorder{}))
+	err := WaitAvailable(deadline(t, 2*time.Second), c, key(ns, "heron"), quick(&recorder{}))
 	if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), "0 of 1 Machines have a Node") {
 		t.Fatalf("error %v", err)
 	}

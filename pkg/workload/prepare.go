@@ -110,7 +110,7 @@ func (m *missingKinds) err(ctx context.Context) error {
 			line += ": served are " + strings.Join(served, ", ")
 			hints["write the objects in a version that is served"] = true
 		} else {
-			hints["install the missing "+providerTypeOf(gvk.Group)] = true
+			hints[installHint(gvk.Group)] = true
 		}
 		lines = append(lines, line)
 	}
@@ -119,21 +119,16 @@ func (m *missingKinds) err(ctx context.Context) error {
 	return fault.WithHint(err, "%s", strings.Join(sortedKeys(hints), "; "))
 }
 
-// providerTypeOf names the type of provider that serves a group, with the flag that installs one.
-func providerTypeOf(group string) string {
-	switch group {
-	case capi.GroupInfrastructure:
-		return "infrastructure provider (--infrastructure)"
-	case capi.GroupBootstrap:
-		return "bootstrap provider (--bootstrap)"
-	case capi.GroupControlPlane:
-		return "control plane provider (--control-plane)"
-	case capi.GroupIPAM:
-		return "IPAM provider (--ipam)"
-	case capi.GroupCore, capi.GroupAddons, capi.GroupRuntime:
-		return "core provider (--core)"
+// installHint says how to get what serves a group.
+func installHint(group string) string {
+	flag := map[string]string{
+		capi.GroupInfrastructure: "infrastructure", capi.GroupBootstrap: "bootstrap", capi.GroupControlPlane: "control-plane",
+		capi.GroupIPAM: "ipam", capi.GroupCore: "core", capi.GroupAddons: "core", capi.GroupRuntime: "core",
+	}[group]
+	if flag == "" {
+		return "install the CRDs of " + group
 	}
-	return "CRDs of " + group
+	return fmt.Sprintf("install the missing %s provider: clusterctl init --%s NAME", strings.ReplaceAll(flag, "-", " "), flag)
 }
 
 func sortedKeys(set map[string]bool) []string {

@@ -61,21 +61,23 @@ func WaitControlPlaneInitialized(ctx context.Context, c *kube.Client, key types.
 // WaitAvailable waits until a cluster is available, until ctx's deadline. Where the version has no Available
 // condition it is Ready and all its Machines have a Node.
 func WaitAvailable(ctx context.Context, c *kube.Client, key types.NamespacedName, opts WaitOptions) error {
+	machines := &census{c: c}
 	return wait(ctx, c, key, opts, "",
 		func(ctx context.Context, s capi.ClusterState) (bool, string, error) {
 			if !s.Available || s.HasAvailable {
 				return s.Available, "", nil
 			}
-			p, err := machineProgress(ctx, c, s)
+			p, err := machines.count(ctx, s)
 			return err == nil && p.joined(), p.String(), err
 		})
 }
 
 // WaitMachines waits until all Machines that the cluster asks for exist and have a Node, until ctx's deadline.
 func WaitMachines(ctx context.Context, c *kube.Client, key types.NamespacedName, opts WaitOptions) error {
+	machines := &census{c: c}
 	return wait(ctx, c, key, opts, "Machines",
 		func(ctx context.Context, s capi.ClusterState) (bool, string, error) {
-			p, err := machineProgress(ctx, c, s)
+			p, err := machines.count(ctx, s)
 			return err == nil && p.joined(), p.String(), err
 		})
 }

@@ -22,7 +22,7 @@ func TestWaitTimesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	sink := &recorder{}
-	err := WaitInfrastructure(deadline(t, time.Second), c, key(ns, "heron"), quick(sink))
+	err := WaitInfrastructure(deadline(t, 2*time.Second), c, key(ns, "heron"), quick(sink))
 	if fault.CodeOf(err) != fault.Timeout {
 		t.Fatalf("error %v, want a timeout", err)
 	}

@@ -53,7 +53,7 @@ func (w *watch) Check(ctx context.Context) (bool, string, error) {
 		return false, "", fault.WithHint(errGone, "somebody deleted it: create it again")
 	}
 	if err != nil {
-		return false, "", err
+		return false, "", w.note(ctx, err)
 	}
 	s := capi.ReadCluster(u)
 	if s.Deleting {
@@ -62,7 +62,7 @@ func (w *watch) Check(ctx context.Context) (bool, string, error) {
 	}
 	done, progress, err := w.done(ctx, s)
 	if err != nil {
-		return false, "", err
+		return false, "", w.note(ctx, err)
 	}
 	if done && !s.Failed() {
 		return true, "", nil
@@ -70,6 +70,14 @@ func (w *watch) Check(ctx context.Context) (bool, string, error) {
 	w.progress = progress
 	w.look(ctx, u)
 	return false, w.reason(), w.terminal()
+}
+
+// note keeps why a look failed for the error of the wait, unless it failed only because the time was up.
+func (w *watch) note(ctx context.Context, err error) error {
+	if !timeIsUp(ctx, nil) {
+		w.progress = oneLine(err.Error())
+	}
+	return err
 }
 
 func (w *watch) look(ctx context.Context, u *unstructured.Unstructured) {
