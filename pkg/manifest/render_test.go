@@ -120,6 +120,8 @@ func TestWholeValuesAreYAML(t *testing.T) {
 		{"k:\n  ${V}\nz: 1", "", null},
 		{"k:\n  a: 1\n  ${V}\nz: 1", "b: 2\nc: [3]", map[string]any{"a": int64(1), "b": int64(2), "c": []any{int64(3)}}},
 		{"k:\n  a: 1\n  ${V}\nz: 1", "", map[string]any{"a": int64(1)}},
+		{"k:\n  a:\n    b: 'x'\n${V}\n---\n", "\n  c:\n    - 1\n  d:\n  - e: >-\n      f\n      g", map[string]any{"a": map[string]any{"b": "x"}, "c": []any{int64(1)}, "d": []any{map[string]any{"e": "f g"}}}},
+		{"k:\n  a:\n    b: 'x'\n${V}\n", "", map[string]any{"a": map[string]any{"b": "x"}}},
 		{"k:\n- a\n${V}\nz: 1", "- b\n- c", []any{"a", "b", "c"}},
 		{"k:\n  - a\n  ${V}\n  - d\nz: 1", "- b\n- c", []any{"a", "b", "c", "d"}},
 		{"k:\n  a:\n    ${V}\n  ${W:=b: 1}\n  c: |\n    ${V}\nz: 1", "x", map[string]any{"a": "x", "b": int64(1), "c": "x\n"}},
