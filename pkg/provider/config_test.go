@@ -3,7 +3,6 @@
 package provider
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -228,7 +227,7 @@ func TestUnknownProvider(t *testing.T) {
 		{Spec{Type: InfrastructureProvider, Name: "harvester"}, "did you mean harvester-harvester?"},
 		{Spec{Type: InfrastructureProvider, Name: "something-else"}, "add one under providers:"},
 	} {
-		_, err := c.Resolve(context.Background(), tc.spec)
+		_, err := c.Resolve(t.Context(), tc.spec)
 		hints := strings.Join(fault.Hints(err), "\n")
 		if fault.CodeOf(err) != fault.Usage || !strings.Contains(hints, tc.hint) {
 			t.Errorf("%v: %v, hints %q", tc.spec, err, hints)

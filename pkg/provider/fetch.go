@@ -133,8 +133,10 @@ func (f *fetcher) redirectedVersion(ctx context.Context, rawURL string) (string,
 		switch {
 		case errors.Is(err, http.ErrNoLocation) && resp.StatusCode >= http.StatusBadRequest:
 			return "", explain(&statusError{url: shownString(rawURL), code: resp.StatusCode})
-		case err != nil:
+		case errors.Is(err, http.ErrNoLocation):
 			return "", nil
+		case err != nil:
+			return "", fmt.Errorf("fetch %s: where it leads to is not a valid URL", shownString(rawURL))
 		}
 		if i := versionIndex(segments(next)); i >= 0 && segments(next)[i] != Latest {
 			return segments(next)[i], nil
