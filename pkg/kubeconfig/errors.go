@@ -68,7 +68,7 @@ func (e *NoClusterError) Error() string {
 func (e *NoClusterError) hint() string {
 	switch len(e.Elsewhere) {
 	case 0:
-		return "check the name, -n/--namespace and --kubeconfig/--kubeconfig-context"
+		return "clusterctl get clusters -A lists what there is"
 	case 1:
 		return fmt.Sprintf("clusterctl get kubeconfig %s -n %s", e.Name, e.Elsewhere[0])
 	}

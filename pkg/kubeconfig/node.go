@@ -4,6 +4,7 @@ package kubeconfig
 
 import (
 	"encoding/json"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -36,13 +37,33 @@ func setField(mapping *yaml.Node, key, value string, quoted bool) {
 	mapping.Content = append(mapping.Content, stringNode(key, quoted), stringNode(value, quoted))
 }
 
+// stringNode is a string that every YAML decoder reads as one: the encoder leaves yes, on
+// and 12:30 bare, which kubectl's decoder takes for a truth value and a number.
 func stringNode(value string, quoted bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode}
 	n.SetString(value)
-	if quoted {
+	if quoted || !isPlain(value) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	return n
+}
+
+// isPlain is true for words that begin with a letter, go on with letters, digits and a few
+// signs, and mean nothing else to any YAML decoder.
+func isPlain(value string) bool {
+	first := true
+	for _, r := range value {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (first || !strings.ContainsRune("0123456789-_@/.:[]", r)) {
+			return false
+		}
+		first = false
+	}
+	switch strings.ToLower(value) {
+	case "", "y", "n", "yes", "no", "on", "off", "true", "false", "null":
+		return false
+	}
+	return !strings.HasSuffix(value, ":")
 }
 
 func follow(n *yaml.Node) *yaml.Node {

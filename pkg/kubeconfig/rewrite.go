@@ -63,6 +63,9 @@ func (k *Kubeconfig) moveServer(doc *document, opts RewriteOptions) error {
 	}
 	entry := doc.entry(section{"clusters", "cluster"}, k.context().Cluster)
 	cluster := field(entry, "cluster")
+	if cluster == nil || cluster.Kind != yaml.MappingNode {
+		return &MalformedError{Problem: NotKubeconfig, Detail: "the cluster entry can't be edited where it stands", Namespace: k.Namespace, Secret: k.Secret}
+	}
 	oldHost := hostOf(k.Server())
 	setField(cluster, "server", next.String(), doc.form.json)
 	keep := k.cluster().TLSServerName != "" || k.cluster().InsecureSkipTLSVerify

@@ -5,6 +5,7 @@ package kubeconfig
 import (
 	"crypto/tls"
 	"encoding/pem"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -87,6 +88,36 @@ current-context: b
 	same, err := mustParse(t, text).Rewrite(RewriteOptions{ContextName: "b"})
 	if err != nil || same.Context() != "b" || same.context().Cluster != "b" {
 		t.Errorf("own name: %v, %+v", err, same)
+	}
+}
+
+func TestRewriteOddNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"yes", "on", "N", "null", "~", "123", "0x1f", "1e3", "12:30:45", "2026-12-01", ".inf", "-", "- a", "a: b", "a:", "a #b", "#a", "*a", "&a", "!a", "{a}", "[a]",
+		"a,b", "a'b", `a"b`, `a\b`, "a\nb", "ä", "arn:aws:eks:eu-west-1:123:cluster/a", "kind-a", "a@b", "%a", "|", ">", "=", "<<", strings.Repeat("x", 300),
+	} {
+		for _, text := range []string{
+			sample("demo", "https://10.0.0.1:6443", "s3cret"),
+			`{"kind":"Config","clusters":[{"name":"a","cluster":{"server":"https://h"}}],"users":[{"name":"a","user":{}}],"contexts":[{"name":"a","context":{"cluster":"a","user":"a"}}],"current-context":"a"}`,
+		} {
+			got, err := mustParse(t, text).Rewrite(RewriteOptions{ContextName: name})
+			if err != nil {
+				t.Errorf("%q: %v", name, err)
+				continue
+			}
+			if got.Context() != name || got.context().Cluster != name || got.context().AuthInfo != name {
+				t.Errorf("%q: got context %q, %+v", name, got.Context(), got.context())
+			}
+		}
+	}
+}
+
+func TestRewriteMergeKeys(t *testing.T) {
+	t.Parallel()
+	text := "kind: Config\nx-base: &b {cluster: {server: 'https://h'}}\nclusters: [{<<: *b, name: a}]\ncontexts: [{name: a, context: {cluster: a, user: ''}}]\ncurrent-context: a\n"
+	if _, err := mustParse(t, text).Rewrite(RewriteOptions{Server: "x"}); !errors.Is(err, ErrMalformed) {
+		t.Errorf("got %v", err)
 	}
 }
 

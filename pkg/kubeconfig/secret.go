@@ -53,8 +53,11 @@ func (f *fetcher) userSecret(ctx context.Context) (*secret, error) {
 	}
 	mine, err := f.isMine(ctx, s)
 	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		event.Warnf(f.opts.Sink, "secret %s/%s is left alone: it can't be told whether it belongs to a cluster %q", f.opts.Namespace, name, f.opts.Name+userSuffix)
-		return nil, nil
+		return nil, nil //nolint:nilerr // the other Secret is as good, and surely the right one
 	}
 	if !mine {
 		return nil, nil

@@ -70,7 +70,7 @@ func newKubeconfig(f *cmdutil.Factory) *cobra.Command {
 		Long:              kubeconfigLong,
 		Example:           kubeconfigExample,
 		Args:              cmdutil.ExactArgs("NAME"),
-		ValidArgsFunction: completeClusters(f, o),
+		ValidArgsFunction: f.CompleteClusters(&o.kube),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
 			if err := o.check(cmd); err != nil {
@@ -120,6 +120,6 @@ func runKubeconfig(ctx context.Context, f *cmdutil.Factory, o *kubeconfigOptions
 	if err := write(ctx, k); err != nil {
 		return err
 	}
-	tellExpiry(f, o, k)
+	tellExpiry(ctx, f, o, k)
 	return nil
 }

@@ -68,6 +68,9 @@ func fetchKubeconfig(ctx context.Context, f *cmdutil.Factory, o *kubeconfigOptio
 	k, err := kubeconfig.Fetch(ctx, c, o.fetch)
 	if err != nil {
 		event.Failf(f.View(), step, "")
+		if fault.CodeOf(err) == fault.Timeout {
+			err = fault.WithHint(err, "give it more time with --timeout, now %s", o.timeout)
+		}
 		return nil, err
 	}
 	event.Donef(f.View(), step, "")
@@ -82,7 +85,7 @@ func certCovers(ctx context.Context, k *kubeconfig.Kubeconfig, server string) bo
 }
 
 // tellExpiry warns, or says when credentials end where somebody reads it beside the result.
-func tellExpiry(f *cmdutil.Factory, o *kubeconfigOptions, k *kubeconfig.Kubeconfig) {
+func tellExpiry(ctx context.Context, f *cmdutil.Factory, o *kubeconfigOptions, k *kubeconfig.Kubeconfig) {
 	if warning := k.Warning(o.now()); warning != "" {
 		event.Warnf(f.View(), "%s", warning)
 		return
@@ -95,5 +98,5 @@ func tellExpiry(f *cmdutil.Factory, o *kubeconfigOptions, k *kubeconfig.Kubeconf
 		event.Notef(f.View(), "The %s is good until %s", e.Credential, e.At.Format(time.RFC3339))
 		return
 	}
-	f.Log.Log(context.Background(), slog.Level(-1), "kubeconfig", "credential", e.Credential, "expires", e.At)
+	f.Log.Log(ctx, slog.Level(-1), "kubeconfig", "credential", e.Credential, "expires", e.At)
 }
