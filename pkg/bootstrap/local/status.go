@@ -149,4 +149,3 @@ func (c *Cluster) Logs(_ context.Context, namespace, deployment string, lines in
 	}
 	return out, nil
 }
-

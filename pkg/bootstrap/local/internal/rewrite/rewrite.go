@@ -51,11 +51,11 @@ func one(obj *unstructured.Unstructured, idx *index, h Host) (*unstructured.Unst
 	}
 	switch gk.Kind {
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
-		obj = obj.DeepCopy()
-		return withoutInjection(obj), webhooks(obj, idx, h)
+		obj = withoutInjection(obj.DeepCopy())
+		return obj, webhooks(obj, idx, h)
 	case "CustomResourceDefinition":
-		obj = obj.DeepCopy()
-		return withoutInjection(obj), conversion(obj, idx, h)
+		obj = withoutInjection(obj.DeepCopy())
+		return obj, conversion(obj, idx, h)
 	}
 	return withoutInjection(obj), nil
 }

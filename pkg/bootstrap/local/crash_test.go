@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package local_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
+)
+
+// marked lists the processes that carry a bootstrap's mark, read independently of the code under test.
+func marked(t *testing.T, dir string) []int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		env, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+		if err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00CLUSTERCTL_BOOTSTRAP_DIR="+dir+"\x00")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func supervisorPID(t *testing.T, f fixture, name string) int {
+	t.Helper()
+	infos, err := local.List(f.dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range infos {
+		if i.Name == name {
+			return i.SupervisorPID
+		}
+	}
+	return 0
+}
+
+// pids are the process ids of a bootstrap by name.
+func pids(t *testing.T, c *local.Cluster) map[string]int {
+	t.Helper()
+	st, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for _, p := range st.Processes {
+		found[p.Name] = p.PID
+	}
+	return found
+}
+
+func kill(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatalf("kill %d: %v", pid, err)
+	}
+}
+
+func TestKilledAndBroughtBack(t *testing.T) {
+	f := newFixture(t)
+	image := push(t, startRegistry(t), "demo/manager", managerProgram(t))
+	c := f.bootstrap(t, "crash")
+	ensure(t, c)
+	install(t, c, image)
+	client := clientset(t, c.Kubeconfig())
+	awaitAvailable(t, client, demoNamespace, demoDeployment)
+	keep := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "kept"}}
+	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), keep, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+
+	t.Run("each process comes back", func(t *testing.T) {
+		for name, pid := range pids(t, c) {
+			kill(t, pid)
+			eventually(t, time.Minute, func() string {
+				st, err := c.Status(t.Context())
+				if err != nil {
+					return err.Error()
+				}
+				if now := pids(t, c)[name]; now == 0 || now == pid || st.State != bootstrap.Running {
+					return name + " isn't back: " + st.Detail
+				}
+				return ""
+			})
+		}
+		awaitAvailable(t, client, demoNamespace, demoDeployment)
+	})
+	t.Run("supervisor killed", func(t *testing.T) {
+		kill(t, supervisorPID(t, f, "crash"))
+		eventually(t, 5*time.Second, func() string {
+			if left := marked(t, c.Dir()); len(left) > 0 {
+				return "processes are left: " + strconv.Itoa(len(left))
+			}
+			return ""
+		})
+		st, err := c.Status(t.Context())
+		if err != nil || st.State != bootstrap.Stopped || st.Detail == "" {
+			t.Errorf("Status: %+v, %v", st, err)
+		}
+		ensure(t, c)
+		if _, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil {
+			t.Errorf("the data is gone: %v", err)
+		}
+		awaitReady(t, c)
+	})
+	t.Run("deleted without supervisor", func(t *testing.T) {
+		kill(t, supervisorPID(t, f, "crash"))
+		if err := c.Delete(t.Context(), logSink(t)); err != nil {
+			t.Fatal(err)
+		}
+		if left := marked(t, c.Dir()); len(left) > 0 {
+			t.Errorf("processes are left: %v", left)
+		}
+	})
+}
+
+// awaitReady waits until everything runs, the provider too.
+func awaitReady(t *testing.T, c *local.Cluster) {
+	t.Helper()
+	eventually(t, time.Minute, func() string {
+		st, err := c.Status(t.Context())
+		if err != nil {
+			return err.Error()
+		}
+		if len(st.Processes) == 4 && st.State == bootstrap.Running {
+			return ""
+		}
+		return st.Detail
+	})
+}
+
+func TestTwoAtOnce(t *testing.T) {
+	f := newFixture(t)
+	c := f.bootstrap(t, "twice")
+	other, err := local.New(f.options("twice"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 2)
+	for i, b := range []*local.Cluster{c, other} {
+		wg.Go(func() { errs[i] = b.Ensure(t.Context(), logSink(t)) })
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	// A supervisor, etcd, kube-apiserver, kube-controller-manager.
+	if got := marked(t, c.Dir()); len(got) != 4 {
+		t.Errorf("%d processes run", len(got))
+	}
+}
+
+func TestEnsureCancelledLeavesNothing(t *testing.T) {
+	f := newFixture(t)
+	c := f.bootstrap(t, "cancelled")
+	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	defer cancel()
+	if err := c.Ensure(ctx, logSink(t)); err == nil {
+		t.Skip("this host is too fast for the test")
+	}
+	if left := marked(t, c.Dir()); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+}
