@@ -30,7 +30,7 @@ type InstallOptions struct {
 	Sink event.Sink
 	// Step is the name under which progress is reported; empty means "providers".
 	Step string
-	// NoWait leaves out the waits for Deployments and webhooks at the end.
+	// NoWait leaves out the waits for Deployments and webhooks at the end, unless there are objects that the webhooks check.
 	NoWait bool
 	// Interval is the pause between two looks while waiting; 0 means 250 ms.
 	Interval time.Duration
@@ -158,7 +158,7 @@ func (i *installer) apply(ctx context.Context, objs []*unstructured.Unstructured
 }
 
 func (i *installer) wait(ctx context.Context) error {
-	if i.opts.NoWait {
+	if i.opts.NoWait && len(i.plan.guarded) == 0 {
 		return nil
 	}
 	for _, w := range i.plan.unserved {

@@ -17,7 +17,6 @@ import (
 
 // Objects come before what they need, and a webhook guards one of them that nothing ever answers.
 func TestInstallUpsideDown(t *testing.T) {
-	t.Parallel()
 	env := testenv.Start(t)
 	look := connect(t, env, "look")
 	cfg, dir := repo(t, text(t, "upside-down.yaml"), map[string]string{

@@ -3,6 +3,7 @@
 package provider
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -10,12 +11,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/test/testenv"
 )
 
 func TestInstallRefusesBeforeWriting(t *testing.T) {
-	t.Parallel()
 	env := testenv.Start(t)
 	for _, tc := range []struct {
 		name  string
@@ -50,8 +51,15 @@ func TestInstallRefusesBeforeWriting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Install(deadline(t, 5*time.Second), connect(t, env, agent), comps, InstallOptions{})
-		if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), "capi-controller-manager") || !strings.Contains(err.Error(), "lagoon-controller-manager") {
+		ctx, stop := context.WithCancel(deadline(t, time.Minute))
+		defer stop()
+		waits := event.Func(func(e event.Event) {
+			if strings.Contains(e.Message, "Deployment capi-system/capi-controller-manager: ") {
+				stop()
+			}
+		})
+		_, err = Install(ctx, connect(t, env, agent), comps, InstallOptions{Sink: waits, NoWait: true}) // there is an object to wait for
+		if fault.CodeOf(err) != fault.Interrupted || !strings.Contains(err.Error(), "capi-controller-manager") || !strings.Contains(err.Error(), "lagoon-controller-manager") {
 			t.Errorf("error %v", err)
 		}
 		c := connect(t, env, agent)

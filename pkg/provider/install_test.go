@@ -28,7 +28,6 @@ type installation struct {
 }
 
 func TestInstall(t *testing.T) {
-	t.Parallel()
 	i := &installation{env: testenv.Start(t), hook: newWebhook(t), said: &notes{}}
 	i.look = connect(t, i.env, "look")
 	playDeployments(t, connect(t, i.env, "player"))
