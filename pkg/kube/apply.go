@@ -152,7 +152,7 @@ func (a *applier) wave(ctx context.Context, objs []*unstructured.Unstructured) e
 		case gkCRD:
 			crds = append(crds, crdOf(t.want))
 		case gkNamespace:
-			if t.live == nil {
+			if t.live == nil && !t.unseen {
 				a.fresh = append(a.fresh, t.name())
 			}
 		}

@@ -44,6 +44,7 @@ type Options struct {
 
 // Client is a connection to one API server. It is safe for concurrent use.
 type Client struct {
+	given    *rest.Config
 	config   *rest.Config
 	http     *http.Client
 	dynamic  dynamic.Interface
@@ -68,7 +69,7 @@ type ServerInfo struct {
 // New prepares a connection and sends nothing. It returns an error where the configuration
 // itself is unusable, for example because a certificate file can't be read.
 func New(cfg *rest.Config, opts Options) (*Client, error) {
-	c := &Client{config: rest.CopyConfig(cfg), sink: opts.Sink, counter: newCounter(), warnings: &warnings{}}
+	c := &Client{given: rest.CopyConfig(cfg), config: rest.CopyConfig(cfg), sink: opts.Sink, counter: newCounter(), warnings: &warnings{}}
 	c.config.UserAgent = orDefault(opts.UserAgent, FieldManager)
 	c.config.QPS, c.config.Burst = orDefault(opts.QPS, defaultQPS), orDefault(opts.Burst, defaultBurst)
 	c.config.Timeout = orDefault(opts.Timeout, defaultTimeout)
@@ -109,11 +110,11 @@ func (c *Client) Close() { utilnet.CloseIdleConnectionsFor(c.http.Transport) }
 // Host is the server's address, for messages.
 func (c *Client) Host() string { return c.config.Host }
 
-// Config returns a copy of the connection's configuration, for libraries that want their own client.
-// What they send isn't counted.
+// Config returns a copy of the configuration that New was given, with our user agent, for libraries that want a
+// client of their own. What they send isn't counted.
 func (c *Client) Config() *rest.Config {
-	out := rest.CopyConfig(c.config)
-	out.WrapTransport = nil
+	out := rest.CopyConfig(c.given)
+	out.UserAgent = c.config.UserAgent
 	return out
 }
 

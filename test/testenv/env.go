@@ -32,7 +32,7 @@ type Env struct {
 	socketDir string
 	etcd      *process
 	apiserver *process
-	manager   *process
+	manager   *keeper
 }
 
 type options struct {
@@ -138,7 +138,7 @@ func (e *Env) stop() {
 }
 
 func (e *Env) tails(lines int) string {
-	return e.etcd.tail(lines) + "\n" + e.apiserver.tail(lines) + "\n" + e.manager.tail(lines)
+	return e.etcd.tail(lines) + "\n" + e.apiserver.tail(lines) + "\n" + e.manager.process().tail(lines)
 }
 
 // waitReady waits until /readyz answers 200 and the namespaces that every cluster has are there.

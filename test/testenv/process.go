@@ -65,15 +65,6 @@ func (p *process) stop() {
 	}
 }
 
-func (p *process) running() bool {
-	select {
-	case <-p.exited:
-		return false
-	default:
-		return true
-	}
-}
-
 // tail returns the last lines of the log.
 func (p *process) tail(lines int) string {
 	if p == nil {

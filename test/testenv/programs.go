@@ -16,7 +16,7 @@ import (
 
 const (
 	adminToken   = "testenv-admin"
-	readyTimeout = 60 * time.Second
+	readyTimeout = 3 * time.Minute // seconds on an idle machine, more where many tests start at once
 	auditPolicy  = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -111,12 +111,15 @@ func (e *Env) startControllerManager() error {
 	if err != nil {
 		return err
 	}
-	e.manager, err = startProcess(e.Dir, "kube-controller-manager", path,
-		"--kubeconfig="+e.Kubeconfig,
+	args := []string{
+		"--kubeconfig=" + e.Kubeconfig,
 		"--controllers=garbage-collector-controller,namespace-controller",
 		"--leader-elect=false", "--secure-port=0",
-	)
-	return err
+	}
+	e.manager = &keeper{start: func() (*process, error) {
+		return startProcess(e.Dir, "kube-controller-manager", path, args...)
+	}}
+	return e.manager.run()
 }
 
 // WriteKubeconfig writes a kubeconfig (0600) with one context, called name, that connects as cfg does.

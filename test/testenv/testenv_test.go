@@ -121,7 +121,7 @@ func TestStartKillRestart(t *testing.T) {
 	if err := namespaces.Delete(t.Context(), "keeps", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	for range 600 { // the namespace controller has to notice
+	for range 2400 { // the namespace controller has to notice
 		if _, err = namespaces.Get(t.Context(), "keeps", metav1.GetOptions{}); err != nil {
 			return
 		}
