@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
@@ -165,5 +167,21 @@ func TestPreviewDeletion(t *testing.T) {
 	}
 	if n := len(env.Writes(t, "^preview")); n != 0 {
 		t.Errorf("%d writes, want none", n)
+	}
+}
+
+// What a garbage collector takes away a moment later is no leftover.
+func TestSettleWaitsForGarbageCollection(t *testing.T) {
+	c, ns := server(t, "settle")
+	env.Seed(t, "apiVersion: v1\nkind: Secret\nmetadata: {name: heron-ca, namespace: "+ns+", labels: {cluster.x-k8s.io/cluster-name: heron}}")
+	time.AfterFunc(300*time.Millisecond, func() {
+		gvk := schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+		if err := client(t, "collector").Delete(t.Context(), gvk, ns, "heron-ca", metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	})
+	left, err := settle(deadline(t, 20*time.Second), c, key(ns, "heron"), "gone", 10*time.Second)
+	if err != nil || len(left.Objects) > 0 {
+		t.Errorf("left %v, error %v", left.Objects, err)
 	}
 }
