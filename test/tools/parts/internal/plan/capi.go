@@ -15,9 +15,6 @@ import (
 	"github.com/clusterctl/clusterctl/test/tools/parts/internal/providers"
 )
 
-// upstream is upstream's clusterctl, to measure against.
-const upstream = "clusterctl-upstream"
-
 // recipe is part of the inputs of what this program itself makes. Count it up
 // whenever the same inputs shall give another result.
 const recipe = "1"
@@ -25,18 +22,27 @@ const recipe = "1"
 func (p Planner) capi() ([]Part, error) {
 	var parts []Part
 	for _, provider := range providers.All() {
-		part, err := p.capiBinary(provider.Binary, provider.Package())
+		part, err := p.capiBinary(provider.Binary, GroupCAPI, provider.Package())
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
 	}
-	part, err := p.capiBinary(upstream, providers.CoreModule+"/cmd/clusterctl")
-	return append(parts, part), err
+	return parts, nil
 }
 
-func (p Planner) capiBinary(name, pkg string) (Part, error) {
-	return p.binary(name, GroupCAPI, p.Dir.CAPIBin(p.Versions.CAPI), gobuild.Command{
+// extras are kubectl, and upstream's clusterctl to measure against.
+func (p Planner) extras() ([]Part, error) {
+	kubectl, err := p.kubeBinary("kubectl", GroupExtras)
+	if err != nil {
+		return nil, err
+	}
+	clusterctl, err := p.capiBinary("clusterctl-upstream", GroupExtras, providers.CoreModule+"/cmd/clusterctl")
+	return []Part{kubectl, clusterctl}, err
+}
+
+func (p Planner) capiBinary(name, group, pkg string) (Part, error) {
+	return p.binary(name, group, p.Dir.CAPIBin(p.Versions.CAPI), gobuild.Command{
 		Module:  p.Tools.Module(pins.CAPI),
 		Package: pkg,
 		Set:     versionVariables(providers.CoreModule+"/version", p.Versions.CAPI),
@@ -64,7 +70,7 @@ func (p Planner) contents() ([]Part, error) {
 	}
 	for _, provider := range providers.All() {
 		repository.Outputs = append(repository.Outputs, provider.Dir(p.Dir.Repository(), p.Versions.CAPI))
-		binary, err := p.capiBinary(provider.Binary, provider.Package())
+		binary, err := p.capiBinary(provider.Binary, GroupCAPI, provider.Package())
 		if err != nil {
 			return nil, err
 		}

@@ -20,8 +20,6 @@ import (
 // releases is where Kubernetes' official binaries and their checksums are.
 const releases = "https://dl.k8s.io"
 
-const kubectl = "kubectl"
-
 func (p Planner) kube() ([]Part, error) {
 	etcd, err := p.binary("etcd", GroupKube, p.Dir.Kube(p.Versions.Kubernetes), gobuild.Command{
 		Module: p.Tools.Module(pins.Etcd), Package: ".",
@@ -30,21 +28,26 @@ func (p Planner) kube() ([]Part, error) {
 		return nil, err
 	}
 	parts := []Part{etcd}
-	for _, name := range []string{"kube-apiserver", "kube-controller-manager", kubectl} {
-		part, err := p.binary(name, GroupKube, p.Dir.Kube(p.Versions.Kubernetes), gobuild.Command{
-			Module:  p.Tools.Module(pins.Kubernetes),
-			Package: "k8s.io/kubernetes/cmd/" + name,
-			Set:     versionVariables("k8s.io/component-base/version", p.Versions.Kubernetes),
-		})
+	for _, name := range []string{"kube-apiserver", "kube-controller-manager"} {
+		part, err := p.kubeBinary(name, GroupKube)
 		if err != nil {
 			return nil, err
-		}
-		if p.Download != nil {
-			part.Make = p.downloadFirst(part)
 		}
 		parts = append(parts, part)
 	}
 	return parts, nil
+}
+
+func (p Planner) kubeBinary(name, group string) (Part, error) {
+	part, err := p.binary(name, group, p.Dir.Kube(p.Versions.Kubernetes), gobuild.Command{
+		Module:  p.Tools.Module(pins.Kubernetes),
+		Package: "k8s.io/kubernetes/cmd/" + name,
+		Set:     versionVariables("k8s.io/component-base/version", p.Versions.Kubernetes),
+	})
+	if err == nil && p.Download != nil {
+		part.Make = p.downloadFirst(part)
+	}
+	return part, err
 }
 
 // downloadFirst makes a Kubernetes binary by download, and only where that

@@ -20,6 +20,8 @@ const (
 	GroupCAPI       = "capi"
 	GroupRepository = "repository"
 	GroupImages     = "images"
+	// GroupExtras is what only comparisons and people need.
+	GroupExtras = "extras"
 )
 
 // Part is one thing to have in the cache folder.
@@ -76,26 +78,14 @@ type Planner struct {
 // Parts returns all parts in order.
 func (p Planner) Parts() ([]Part, error) {
 	var parts []Part
-	for _, group := range []func() ([]Part, error){p.kube, p.capi, p.contents} {
+	for _, group := range []func() ([]Part, error){p.kube, p.capi, p.contents, p.extras} {
 		more, err := group()
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, more...)
 	}
-	slices.SortStableFunc(parts, func(a, b Part) int { return rank(a) - rank(b) })
 	return parts, nil
-}
-
-// rank puts last what only comparisons and people need.
-func rank(part Part) int {
-	switch part.Name {
-	case kubectl:
-		return 1
-	case upstream:
-		return 2
-	}
-	return 0
 }
 
 // Select returns the parts that only names by name or group, in their order. No
