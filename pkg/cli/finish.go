@@ -17,10 +17,13 @@ import (
 
 // finish ends the view, shows the error and gives the exit code. It is the only place where errors become exit codes.
 func (r *run) finish(err error) int {
+	if !r.prepared && r.globalFlags != nil { // a wrong call ends before prepare; how errors look is to be known all the same
+		_ = applyEnvironment(r.globalFlags, r.getenv)
+	}
 	r.factory.Close()
 	r.factory.View().Close()
 	if err == nil {
-		err = r.lostResult()
+		err = r.stdout.failure() // a full disk, a closed stream
 	}
 	switch {
 	case err == nil:
@@ -37,15 +40,6 @@ func (r *run) finish(err error) int {
 		Usage: usageLine(err),
 	})
 	return int(fault.CodeOf(err))
-}
-
-// lostResult is an error if something could not be written to standard output: a full disk, a closed stream.
-func (r *run) lostResult() error {
-	lost := r.stdout.failure()
-	if lost == nil {
-		return nil
-	}
-	return fmt.Errorf("write the result to standard output: %w", lost)
 }
 
 // interrupted makes an error of class Interrupted of what a command returned after Ctrl-C, with how to go on.

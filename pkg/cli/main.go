@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync/atomic"
 
+	"github.com/spf13/pflag"
+
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
@@ -28,6 +30,8 @@ type run struct {
 	streams     ui.Streams
 	getenv      func(string) string
 	stdout      *checkedWriter
+	globalFlags *pflag.FlagSet
+	prepared    bool // prepare has been called
 	interrupted atomic.Bool
 	exit        func(code int)                        // ends the process at once
 	bridge      func(log *slog.Logger, verbosity int) // makes libraries use our log
@@ -56,6 +60,7 @@ func (r *run) execute(ctx context.Context, args []string) (err error) {
 	}
 	r.factory.Program = program
 	root := newRoot(r.factory, r.prepare)
+	r.globalFlags = root.PersistentFlags()
 	root.SetArgs(args)
 	root.SetIn(r.streams.In)
 	root.SetOut(r.streams.Out)

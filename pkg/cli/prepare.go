@@ -18,7 +18,8 @@ func (r *run) prepare(cmd *cobra.Command) error {
 	if name := cmd.Name(); name == cobra.ShellCompRequestCmd || name == cobra.ShellCompNoDescRequestCmd {
 		r.streams.ErrOut = io.Discard // a completion says nothing
 	}
-	if err := applyEnvironment(cmd.Root().PersistentFlags(), r.getenv); err != nil {
+	r.prepared = true
+	if err := applyEnvironment(r.globalFlags, r.getenv); err != nil {
 		return err
 	}
 	format := global.LogFormat

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"sync"
 )
@@ -18,6 +19,7 @@ type checkedWriter struct {
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if err != nil {
+		err = fmt.Errorf("write the result to standard output: %w", err)
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.err == nil {

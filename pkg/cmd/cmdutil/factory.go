@@ -62,7 +62,7 @@ func NewFactory(streams ui.Streams, lookupEnv func(string) (string, bool)) *Fact
 		Streams:   streams,
 		LookupEnv: lookupEnv,
 		Getenv:    getenv,
-		Global:    &Global{},
+		Global:    &Global{LogFormat: "text", Progress: ui.ProgressAuto, Color: ui.ColorAuto},
 		View:      sync.OnceValue(func() *ui.View { return ui.NewView(ui.ViewOptions{Out: streams.ErrOut}) }),
 		Log:       slog.New(slog.DiscardHandler),
 		Dirs: sync.OnceValues(func() (paths.Dirs, error) {

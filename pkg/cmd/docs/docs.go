@@ -4,6 +4,7 @@
 package docs
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,23 +35,68 @@ func NewCommand(_ *cmdutil.Factory) *cobra.Command {
 
 // Generate writes one file for each command that is not hidden. The same commands give the same bytes.
 func Generate(root *cobra.Command, dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write command reference: %w", err)
-	}
-	old, err := filepath.Glob(filepath.Join(dir, "*.md"))
-	if err != nil {
-		return fmt.Errorf("write command reference: %w", err)
-	}
-	for _, path := range old {
-		if strings.HasPrefix(filepath.Base(path), root.Name()) {
-			if err := os.Remove(path); err != nil {
-				return fmt.Errorf("write command reference: %w", err)
-			}
-		}
-	}
-	root.DisableAutoGenTag = true
-	if err := doc.GenMarkdownTree(root, dir); err != nil {
+	if err := generate(root, dir); err != nil {
 		return fmt.Errorf("write command reference: %w", err)
 	}
 	return nil
+}
+
+func generate(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	old, err := filepath.Glob(filepath.Join(dir, root.Name()+"*.md"))
+	if err != nil {
+		return err
+	}
+	for _, path := range old {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	root.DisableAutoGenTag = true
+	return writeTree(root, dir)
+}
+
+// writeTree is doc.GenMarkdownTree with switches as our help shows them.
+func writeTree(cmd *cobra.Command, dir string) error {
+	for _, c := range cmd.Commands() {
+		if c.Hidden || c.Deprecated != "" || !c.Runnable() && !c.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := writeTree(c, dir); err != nil {
+			return err
+		}
+	}
+	cmd.Long = fenced(cmd.Long)
+	var b bytes.Buffer
+	if err := doc.GenMarkdown(cmd, &b); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "_") + ".md"
+	text := strings.ReplaceAll(b.String(), "[=true|false]", strings.Repeat(" ", len("[=true|false]")))
+	return os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644)
+}
+
+// fenced puts the indented lines of a text, which line up as they are, into code blocks.
+func fenced(text string) string {
+	var b strings.Builder
+	inside := false
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		indented := strings.HasPrefix(line, "  ")
+		// a blank line between indented ones belongs to them
+		if line == "" && inside && i+1 < len(lines) {
+			indented = strings.HasPrefix(lines[i+1], "  ")
+		}
+		if indented != inside {
+			b.WriteString(map[bool]string{true: "\n```text\n", false: "```\n"}[indented])
+			inside = indented
+		}
+		b.WriteString(line + "\n")
+	}
+	if inside {
+		b.WriteString("```\n")
+	}
+	return strings.ReplaceAll(b.String(), "\n\n\n", "\n\n")
 }
