@@ -146,13 +146,18 @@ func fail(path string, err error) error {
 	if err == nil {
 		return nil
 	}
+	return fmt.Errorf("write kubeconfig %s: %w", path, cause(err))
+}
+
+// cause takes the path out of an error of package os.
+func cause(err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
 	switch {
 	case errors.As(err, &onPath):
-		err = onPath.Err
+		return onPath.Err
 	case errors.As(err, &onLink):
-		err = onLink.Err
+		return onLink.Err
 	}
-	return fmt.Errorf("write kubeconfig %s: %w", path, err)
+	return err
 }

@@ -44,7 +44,7 @@ func lockFile(ctx context.Context, path string, sink event.Sink) (unlock func(),
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, fault.Timeoutf("lock %s: another clusterctl has held it for %s", path, lockTimeout)
 	case err != nil:
-		return nil, fmt.Errorf("lock: %w", fail(path, err))
+		return nil, fmt.Errorf("lock kubeconfig %s with %s: %w", path, name, cause(err))
 	}
 	return func() { _ = lock.Close() }, nil
 }

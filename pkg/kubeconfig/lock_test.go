@@ -81,6 +81,35 @@ func TestMergeManyProcesses(t *testing.T) {
 	allThere(t, path, crowd)
 }
 
+// TestMergeKilled kills runs at all moments: the file is the old or the new one each time, and no lock stays.
+func TestMergeKilled(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "config")
+	write(t, path, existing, 0o600)
+	for i := range 12 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=c%d", helperCluster, i), helperPath+"="+path, helperForever+"=1")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(30 * time.Second); !strings.Contains(read(t, path), fmt.Sprintf("name: c%d-0\n", i)) && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(i) * time.Millisecond)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		config, err := clientcmd.LoadFromFile(path)
+		if err != nil || config.Contexts["home"] == nil || config.Clusters["work"] == nil || config.Clusters[fmt.Sprintf("c%d", i)] == nil {
+			t.Fatalf("after kill %d: %v\n%s", i, err, read(t, path))
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := Merge(ctx, demo(t), MergeOptions{Path: path}); err != nil {
+		t.Error(err)
+	}
+}
+
 // notes collects what is said.
 func notes() (event.Sink, func() string) {
 	var mu sync.Mutex

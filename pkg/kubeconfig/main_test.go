@@ -16,6 +16,7 @@ const (
 	helperCluster = "KUBECONFIG_TEST_CLUSTER"
 	helperPath    = "KUBECONFIG_TEST_PATH"
 	helperLimit   = "KUBECONFIG_TEST_LIMIT"
+	helperForever = "KUBECONFIG_TEST_FOREVER"
 )
 
 func TestMain(m *testing.M) {
@@ -25,19 +26,27 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// helper merges a cluster of the given name, with a limited file size if the environment says so.
+// helper merges a cluster of the given name, with a limited file size if the environment
+// says so, or one cluster after the other until it is killed.
 func helper(name string) int {
 	err := limitFileSize(os.Getenv(helperLimit))
-	var k *Kubeconfig
 	if err == nil {
-		k, err = Parse([]byte(sample(name, "https://"+name+":6443", name)))
+		err = helperMerge(name)
 	}
-	if err == nil {
-		_, err = Merge(context.Background(), k, MergeOptions{Path: os.Getenv(helperPath)})
+	for i := 0; err == nil && os.Getenv(helperForever) != ""; i++ {
+		err = helperMerge(fmt.Sprintf("%s-%d", name, i))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
+}
+
+func helperMerge(name string) error {
+	k, err := Parse([]byte(sample(name, "https://"+name+":6443", name)))
+	if err == nil {
+		_, err = Merge(context.Background(), k, MergeOptions{Path: os.Getenv(helperPath)})
+	}
+	return err
 }
