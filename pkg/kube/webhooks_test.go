@@ -28,11 +28,16 @@ type hookServer struct {
 
 func startHooks(t *testing.T) *hookServer {
 	t.Helper()
+	s := newHooks()
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func newHooks() *hookServer {
 	s := &hookServer{calls: map[string]int{}}
 	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(s.serve))
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.StartTLS()
-	t.Cleanup(s.Close)
 	return s
 }
 
