@@ -253,15 +253,18 @@ func TestApplyErrors(t *testing.T) {
 		"no such kind": {"apiVersion: nowhere.example/v1\nkind: Thing\nmetadata: {name: x}\n", kube.ErrNoKind, []string{"apply Thing x (there)", "doesn't serve Thing"}, ""},
 		"invalid": {
 			"apiVersion: test.example/v1\nkind: Strict\nmetadata: {name: s, namespace: default}\nspec: {size: huge}\n", nil,
-			[]string{"apply Strict default/s (there)", "spec.size"}, "",
+			[]string{"apply Strict default/s (there)", "spec.size"},
+			"",
 		},
 		"unknown field of a built-in kind": {
 			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s, namespace: default}\nspec: {size: huge}\n", nil,
-			[]string{"apply ConfigMap default/s", "spec"}, "",
+			[]string{"apply ConfigMap default/s", "spec"},
+			"",
 		},
 		"no namespace": {
 			"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s, namespace: nowhere}\n", nil,
-			[]string{"apply ConfigMap nowhere/s", `namespaces "nowhere" not found`}, "create the namespace nowhere first",
+			[]string{"apply ConfigMap nowhere/s", `namespaces "nowhere" not found`},
+			"create the namespace nowhere first",
 		},
 	}
 	for name, tc := range tests {

@@ -145,6 +145,7 @@ func TestVerbOf(t *testing.T) {
 		t.Errorf("a namespace is %s", got)
 	}
 }
+
 func request(t *testing.T, method, url, contentType string) *http.Request {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, "https://server"+url, nil)
