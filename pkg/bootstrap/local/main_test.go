@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -101,6 +102,17 @@ func showLogs(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	for _, name := range []string{"supervisor", "etcd", "kube-apiserver", "kube-controller-manager"} {
 		lines, _ := c.Logs(context.Background(), name, "", 8) //nolint:usetesting // The test's context has ended.
+		for _, line := range lines {
+			t.Logf("%s: %.300s", name, line)
+		}
+	}
+	st, _ := c.Status(context.Background()) //nolint:usetesting // The test's context has ended.
+	for _, p := range st.Processes {
+		namespace, name, ok := strings.Cut(p.Name, "/")
+		if !ok || p.Ready {
+			continue
+		}
+		lines, _ := c.Logs(context.Background(), namespace, name, 60) //nolint:usetesting // The test's context has ended.
 		for _, line := range lines {
 			t.Logf("%s: %.300s", name, line)
 		}
