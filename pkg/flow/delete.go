@@ -103,8 +103,9 @@ func (d *Delete) MadeBootstrap() string {
 // Run deletes. The caller holds the lock.
 func (d *Delete) Run(ctx context.Context) error {
 	err := runSteps(ctx, d.steps(), d.host.Sink)
-	if err == nil {
-		return nil
+	var missing *workload.NotFoundError
+	if err == nil || errors.As(err, &missing) {
+		return err // nothing was found, so nothing was begun
 	}
 	code := fault.CodeOf(err)
 	if code == fault.Failed {

@@ -92,7 +92,7 @@ func runCluster(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *
 
 // Flow makes the flow that the flags describe; commands that do single steps use it too.
 func (o *ClusterFlags) Flow(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, args []string) (*flow.Create, error) {
-	opts, err := o.options()
+	opts, err := o.options(cmd)
 	if err != nil {
 		return nil, cmdutil.WrongUsage(cmd, err)
 	}
@@ -108,7 +108,7 @@ func (o *ClusterFlags) Flow(ctx context.Context, f *cmdutil.Factory, cmd *cobra.
 	return flow.NewCreate(opts, host)
 }
 
-func (o *ClusterFlags) options() (flow.CreateOptions, error) {
+func (o *ClusterFlags) options(cmd *cobra.Command) (flow.CreateOptions, error) {
 	if err := o.legacy(); err != nil {
 		return flow.CreateOptions{}, err
 	}
@@ -121,10 +121,10 @@ func (o *ClusterFlags) options() (flow.CreateOptions, error) {
 		return flow.CreateOptions{}, err
 	}
 	opts := flow.CreateOptions{Namespace: o.namespace, Inputs: o.inputs, Bootstrap: o.bootstrap, Set: set}
-	if o.controlPlanes >= 0 {
+	if cmd.Flags().Changed("control-plane-machine-count") {
 		opts.Inputs.ControlPlaneMachineCount = &o.controlPlanes
 	}
-	if o.workers >= 0 {
+	if cmd.Flags().Changed("worker-machine-count") {
 		opts.Inputs.WorkerMachineCount = &o.workers
 	}
 	if !opts.Inputs.Empty() {

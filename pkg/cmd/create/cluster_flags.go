@@ -54,9 +54,8 @@ func (o *ClusterFlags) addClusterFlags(cmd *cobra.Command, f *cmdutil.Factory) {
 	fl.StringVarP(&o.inputs.Infrastructure, "infrastructure", "i", "", "infrastructure provider, NAME or NAME:VERSION")
 	fl.StringVar(&o.inputs.Flavor, "flavor", "", "flavor of the provider's cluster template")
 	fl.StringVar(&o.inputs.KubernetesVersion, "kubernetes-version", "", "Kubernetes version of the cluster (default: KUBERNETES_VERSION, else "+flow.DefaultKubernetesVersion+")")
-	fl.Int64Var(&o.controlPlanes, "control-plane-machine-count", -1, "number of control plane machines (default: CONTROL_PLANE_MACHINE_COUNT, else 1)")
-	fl.Int64Var(&o.workers, "worker-machine-count", -1, "number of worker machines (default: WORKER_MACHINE_COUNT, else 0)")
-	fl.Lookup("control-plane-machine-count").DefValue, fl.Lookup("worker-machine-count").DefValue = "", ""
+	fl.Int64Var(&o.controlPlanes, "control-plane-machine-count", 0, "number of control plane machines (default: CONTROL_PLANE_MACHINE_COUNT, else 1)")
+	fl.Int64Var(&o.workers, "worker-machine-count", 0, "number of worker machines (default: WORKER_MACHINE_COUNT, else 0)")
 	fl.StringArrayVarP(&o.inputs.Files, "filename", "f", nil, "file, folder or URL with the cluster's objects, - for standard input (repeatable)")
 	fl.StringArrayVar(&o.set, "set", nil, "value of a template variable, NAME=VALUE (repeatable; others see it in the process list: give secrets by the environment)")
 	fl.StringArrayVarP(&o.inputs.AddonFiles, "addons", "a", nil, "file, folder or URL applied to the cluster once its API answers, for example a CNI (repeatable)")

@@ -45,9 +45,8 @@ It needs no cluster and applies nothing; "create cluster" does both in one go.`,
 	fl.StringVarP(&o.infrastructure, "infrastructure", "i", "", "infrastructure provider, NAME or NAME:VERSION")
 	fl.StringVarP(&o.flavor, "flavor", "f", "", "flavor of the provider's cluster template")
 	fl.StringVar(&o.version, "kubernetes-version", "", "Kubernetes version of the cluster (default: KUBERNETES_VERSION)")
-	fl.Int64Var(&o.controlPlanes, "control-plane-machine-count", -1, "number of control plane machines (default: CONTROL_PLANE_MACHINE_COUNT, else 1)")
-	fl.Int64Var(&o.workers, "worker-machine-count", -1, "number of worker machines (default: WORKER_MACHINE_COUNT, else 0)")
-	fl.Lookup("control-plane-machine-count").DefValue, fl.Lookup("worker-machine-count").DefValue = "", ""
+	fl.Int64Var(&o.controlPlanes, "control-plane-machine-count", 0, "number of control plane machines (default: CONTROL_PLANE_MACHINE_COUNT, else 1)")
+	fl.Int64Var(&o.workers, "worker-machine-count", 0, "number of worker machines (default: WORKER_MACHINE_COUNT, else 0)")
 	fl.StringVar(&o.from, "from", "", "file or URL of another template, - for standard input")
 	o.addFlags(cmd, f)
 	return cmd
@@ -69,10 +68,10 @@ func runCluster(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *
 		return err
 	}
 	in := workload.TemplateInput{Name: name, Namespace: o.namespace, KubernetesVersion: o.version}
-	if o.controlPlanes >= 0 {
+	if cmd.Flags().Changed("control-plane-machine-count") {
 		in.ControlPlaneMachines = &o.controlPlanes
 	}
-	if o.workers >= 0 {
+	if cmd.Flags().Changed("worker-machine-count") {
 		in.WorkerMachines = &o.workers
 	}
 	values, err := workload.TemplateValues(in, cfg.Lookup(nil))
