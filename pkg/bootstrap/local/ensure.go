@@ -47,13 +47,15 @@ func (c *Cluster) ensure(ctx context.Context, sink event.Sink) error {
 		return err
 	}
 	st, err := c.dir.ReadStatus()
-	if err == nil && st.Supervisor.Alive() && st.Phase != layout.Stopping {
+	if err == nil && st.Supervisor.Alive() && (st.Phase == layout.Starting || st.Phase == layout.Running) {
 		expiring, err := c.expiring()
 		if err != nil {
 			return err
 		}
 		if !expiring {
 			event.Progressf(sink, stepEnsure, "it runs already, its supervisor is process %d", st.Supervisor.PID)
+			ctx, cancel := context.WithTimeoutCause(ctx, c.opts.StartTimeout, fmt.Errorf("not ready after %s", c.opts.StartTimeout))
+			defer cancel()
 			return c.await(ctx, sink, st.Supervisor)
 		}
 		event.Progressf(sink, stepEnsure, "its certificates expire soon, starting it anew")

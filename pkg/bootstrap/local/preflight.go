@@ -62,13 +62,17 @@ func (c *Cluster) preflight() error {
 	return os.Remove(probe.Name())
 }
 
-// expiring says whether a certificate of the control plane must be renewed; it is renewed at the next start.
+// expiring says whether a certificate of the control plane or of a webhook must be renewed; it is renewed at the next start.
 func (c *Cluster) expiring() (bool, error) {
 	files, err := filepath.Glob(filepath.Join(c.dir.PKI(), "*.crt"))
 	if err != nil {
 		return false, err
 	}
-	for _, file := range files {
+	serving, err := filepath.Glob(filepath.Join(c.dir.Serving(), "*.crt"))
+	if err != nil {
+		return false, err
+	}
+	for _, file := range append(files, serving...) {
 		if strings.HasSuffix(file, "ca.crt") {
 			continue
 		}

@@ -42,7 +42,7 @@ func (c *Cluster) Prepare(objs []*unstructured.Unstructured) ([]*unstructured.Un
 			return ports.Promise(ctx, c.dir, ports.Pod(namespace, deployment, port))
 		},
 		Serve: func(namespace, secret string, names []string) ([]byte, []byte, error) {
-			pair, err := serving.Ensure(c.dir, ca, namespace, secret, names)
+			pair, err := serving.Ensure(ctx, c.dir, ca, namespace, secret, names)
 			return pair.Cert, pair.Key, err
 		},
 	})

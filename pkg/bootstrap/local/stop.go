@@ -120,7 +120,7 @@ func (c *Cluster) stopAll(ctx context.Context, sink event.Sink, step string) err
 	}
 	if st.Supervisor.Alive() {
 		event.Progressf(sink, step, "stopping providers, kube-controller-manager, kube-apiserver, etcd")
-		if err := c.stopSupervisor(ctx, st.Supervisor); err != nil {
+		if err := c.stopSupervisor(ctx, st); err != nil {
 			return err
 		}
 	}
@@ -131,9 +131,12 @@ func (c *Cluster) stopAll(ctx context.Context, sink event.Sink, step string) err
 }
 
 // stopSupervisor asks the supervisor to end and waits; one that doesn't is killed, and its children with it.
-func (c *Cluster) stopSupervisor(ctx context.Context, supervisor proc.Ident) error {
-	if err := supervisor.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stop supervisor: %w", err)
+func (c *Cluster) stopSupervisor(ctx context.Context, st layout.Status) error {
+	supervisor := st.Supervisor
+	if st.Phase != layout.Stopping { // A second signal may mean: at once.
+		if err := supervisor.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return fmt.Errorf("stop supervisor: %w", err)
+		}
 	}
 	deadline := time.Now().Add(stopTimeout)
 	for supervisor.Alive() {

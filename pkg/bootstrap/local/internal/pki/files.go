@@ -55,6 +55,7 @@ func (ca *CA) good(p Pair, r Request, now time.Time) bool {
 	_, err = cert.Verify(x509.VerifyOptions{Roots: pool, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
 	return err == nil &&
 		cert.Subject.CommonName == r.CommonName &&
+		slices.Equal(cert.Subject.Organization, r.Organizations) &&
 		slices.Equal(cert.DNSNames, r.DNS) &&
 		slices.EqualFunc(cert.IPAddresses, r.IPs, net.IP.Equal) &&
 		slices.Contains(cert.ExtKeyUsage, x509.ExtKeyUsageClientAuth) == r.Client &&

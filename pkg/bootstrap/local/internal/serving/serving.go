@@ -5,6 +5,7 @@
 package serving
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
 )
@@ -27,7 +29,12 @@ type Certificate struct {
 }
 
 // Ensure gives the certificate of a Secret, for names and this host's loopback address.
-func Ensure(d layout.Dir, ca *pki.CA, namespace, secret string, names []string) (pki.Pair, error) {
+func Ensure(ctx context.Context, d layout.Dir, ca *pki.CA, namespace, secret string, names []string) (pki.Pair, error) {
+	held, err := lock.Acquire(ctx, d.PortsLock(), nil) // Key and certificate are two files.
+	if err != nil {
+		return pki.Pair{}, err
+	}
+	defer held.Release()
 	if err := os.MkdirAll(d.Serving(), 0o700); err != nil {
 		return pki.Pair{}, err
 	}
@@ -43,13 +50,18 @@ func request(names []string) pki.Request {
 	return pki.Request{CommonName: cn, Server: true, DNS: names, IPs: []net.IP{net.ParseIP(ports.Host)}}
 }
 
-// Renew makes anew what is about to expire and returns it.
-func Renew(d layout.Dir, ca *pki.CA) ([]Certificate, error) {
+// Renew makes anew what is about to expire and returns all: an earlier one may not have got as far as the Secrets.
+func Renew(ctx context.Context, d layout.Dir, ca *pki.CA) ([]Certificate, error) {
+	held, err := lock.Acquire(ctx, d.PortsLock(), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer held.Release()
 	entries, err := os.ReadDir(d.Serving())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var renewed []Certificate
+	var all []Certificate
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".crt")
 		namespace, secret, split := strings.Cut(name, "_")
@@ -60,15 +72,13 @@ func Renew(d layout.Dir, ca *pki.CA) ([]Certificate, error) {
 		if err != nil {
 			return nil, err
 		}
-		pair, fresh, err := ca.EnsureFiles(d.Serving(), name, request(names))
+		pair, _, err := ca.EnsureFiles(d.Serving(), name, request(names))
 		if err != nil {
 			return nil, err
 		}
-		if fresh {
-			renewed = append(renewed, Certificate{Namespace: namespace, Secret: secret, Pair: pair})
-		}
+		all = append(all, Certificate{Namespace: namespace, Secret: secret, Pair: pair})
 	}
-	return renewed, nil
+	return all, nil
 }
 
 func namesIn(file string) ([]string, error) {

@@ -26,6 +26,14 @@ const (
 	kcmGrace       = 5 * time.Second
 )
 
+// completePath is healthy when the API server has made all of its default objects, servingPath as soon as it
+// serves. The checks in between first sleep for a second and concern those who need default RBAC rules or priorities:
+// the admin doesn't, so commands can begin, and providers are started when it is complete.
+const (
+	completePath = "/readyz"
+	servingPath  = completePath + "?exclude=poststarthook/rbac/bootstrap-roles&exclude=poststarthook/scheduling/bootstrap-system-priority-classes"
+)
+
 // controllers are those that are needed without nodes: what owners leave behind, namespaces
 // that are deleted, and the cluster roles that are the sum of others.
 const controllers = "garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller"
@@ -73,7 +81,7 @@ func (s *supervisor) kubeAPIServer() *process {
 		}
 		pki := s.certs.file
 		return command{
-			dir: string(s.dir), env: s.env(), probe: s.probes.apiserver(endpoint, "/readyz"), alive: s.probes.apiserver(endpoint, "/livez"),
+			dir: string(s.dir), env: s.env(), probe: s.probes.apiserver(endpoint, servingPath), alive: s.probes.apiserver(endpoint, "/livez"),
 			argv: []string{
 				s.config.APIServer, "--bind-address=" + ports.Host, "--advertise-address=" + ports.Host,
 				fmt.Sprintf("--secure-port=%d", t[apiserverName]),
@@ -106,7 +114,7 @@ func (s *supervisor) controllerManager() *process {
 			dir: string(s.dir), env: s.env(), probe: s.probes.https(fmt.Sprintf("https://%s/healthz", ports.Address(t[kcmName]))),
 			argv: []string{
 				s.config.ControllerManager, "--kubeconfig=" + s.kcmKubeconfig(), "--controllers=" + controllers,
-				"--leader-elect=false", "--use-service-account-credentials=true", "--profiling=false",
+				"--leader-elect=false", "--profiling=false",
 				"--bind-address=" + ports.Host, fmt.Sprintf("--secure-port=%d", t[kcmName]),
 				"--tls-cert-file=" + pki(servingName+".crt"), "--tls-private-key-file=" + pki(servingName+".key"),
 				"--kube-api-qps=200", "--kube-api-burst=400",

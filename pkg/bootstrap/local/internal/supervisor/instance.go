@@ -22,6 +22,7 @@ const defaultGrace = 30 * time.Second
 type instance struct {
 	template  string
 	processes []*process
+	table     *table
 	cancel    context.CancelFunc
 	wg        sync.WaitGroup
 }
@@ -29,7 +30,7 @@ type instance struct {
 // newInstance starts a process per container.
 func (k *kubelet) newInstance(ctx context.Context, w *podWorker, d *appsv1.Deployment, template string) *instance {
 	ctx, cancel := context.WithCancel(ctx)
-	i := &instance{template: template, cancel: cancel}
+	i := &instance{template: template, table: k.table, cancel: cancel}
 	spec := &d.Spec.Template.Spec
 	grace := defaultGrace
 	if spec.TerminationGracePeriodSeconds != nil {
@@ -59,6 +60,9 @@ func (i *instance) stop() {
 	}
 	i.cancel()
 	i.wg.Wait()
+	for _, p := range i.processes {
+		i.table.remove(p.name)
+	}
 }
 
 // command prepares everything that a container needs and says how to start it.

@@ -4,10 +4,13 @@ package supervisor
 
 import (
 	"context"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
@@ -47,14 +50,12 @@ func (s *supervisor) pods(ctx context.Context) {
 
 // kubelet watches Deployments and runs them; when it returns none runs.
 func (s *supervisor) kubelet(ctx context.Context) error {
-	cfg, err := clientcmd.BuildConfigFromFlags("", s.dir.Kubeconfig())
+	client, endpoint, err := s.client()
 	if err != nil {
 		return err
 	}
-	cfg.QPS, cfg.Burst = 100, 200
-	client, err := kubernetes.NewForConfig(cfg)
-	if err != nil {
-		return err
+	if !s.complete(ctx, endpoint) {
+		return nil
 	}
 	if err := s.renewServing(ctx, client); err != nil {
 		s.logger.Printf("renew webhook certificates: %v", err)
@@ -76,6 +77,53 @@ func (s *supervisor) kubelet(ctx context.Context) error {
 	informer.RunWithContext(ctx)
 	k.done.Wait()
 	return nil
+}
+
+// client is the admin's, and the API server's address.
+func (s *supervisor) client() (*kubernetes.Clientset, string, error) {
+	cfg, err := clientcmd.BuildConfigFromFlags("", s.dir.Kubeconfig())
+	if err != nil {
+		return nil, "", err
+	}
+	cfg.QPS, cfg.Burst = 100, 200
+	client, err := kubernetes.NewForConfig(cfg)
+	return client, cfg.Host, err
+}
+
+// connect makes the Deployments of an earlier run say that nothing of them runs yet,
+// before anybody is told that the cluster is back and believes what they said then.
+func (s *supervisor) connect(ctx context.Context) error {
+	client, _, err := s.client()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.config.StartTimeout)
+	defer cancel()
+	list, err := client.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("list Deployments: %w", err)
+	}
+	for i := range list.Items {
+		w := newPodWorker(&kubelet{supervisor: s, client: client}, "", nil)
+		if d := &list.Items[i]; replicas(d) > 0 {
+			if err := w.publish(ctx, d, nil); err != nil {
+				return fmt.Errorf("reset status of Deployment %s/%s: %w", d.Namespace, d.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// complete waits until the API server has made all of its default objects.
+func (s *supervisor) complete(ctx context.Context, endpoint string) bool {
+	for s.probes.apiserver(endpoint, completePath)(ctx) != nil {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(probeFast):
+		}
+	}
+	return ctx.Err() == nil
 }
 
 // set gives a Deployment's worker its latest version; the first time it starts the worker.

@@ -3,6 +3,7 @@
 package supervisor
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,11 +18,18 @@ import (
 
 // renewServing makes webhook certificates that are about to expire anew and puts them where servers read them.
 func (s *supervisor) renewServing(ctx context.Context, client kubernetes.Interface) error {
-	renewed, err := serving.Renew(s.dir, s.certs.ca)
+	certificates, err := serving.Renew(ctx, s.dir, s.certs.ca)
 	if err != nil {
 		return err
 	}
-	for _, c := range renewed {
+	for _, c := range certificates {
+		secret, err := client.CoreV1().Secrets(c.Namespace).Get(ctx, c.Secret, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && bytes.Equal(secret.Data["tls.crt"], c.Cert) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read Secret %s/%s: %w", c.Namespace, c.Secret, err)
+		}
 		patch, err := json.Marshal(map[string]any{"data": map[string][]byte{"tls.crt": c.Cert, "tls.key": c.Key, "ca.crt": s.certs.ca.PEM}})
 		if err != nil {
 			return err

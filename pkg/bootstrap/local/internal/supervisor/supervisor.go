@@ -100,6 +100,9 @@ func (s *supervisor) run(ctx context.Context) error {
 	if err := s.await(ctx, etcd, s.apiserver); err != nil || ctx.Err() != nil {
 		return err
 	}
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
 	stopKCM := start(detached, s.kcm.run)
 	defer stopKCM()
 	stopPods := start(detached, s.pods)

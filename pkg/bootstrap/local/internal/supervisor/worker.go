@@ -77,7 +77,6 @@ func (w *podWorker) run(ctx context.Context) {
 		if gone {
 			running.stop()
 			running = nil
-			w.k.table.remove(w.key)
 			_ = os.RemoveAll(w.k.dir.Pod(splitKey(w.key)))
 			return
 		}
