@@ -24,8 +24,9 @@ import (
 )
 
 const (
-	// Validity is how long a certificate is good for, and RenewBefore when before its end it is made anew.
-	Validity    = 365 * 24 * time.Hour
+	// Validity is how long a certificate is good for.
+	Validity = 365 * 24 * time.Hour
+	// RenewBefore is how long before its end a certificate is made anew.
 	RenewBefore = 30 * 24 * time.Hour
 	caValidity  = 10 * 365 * 24 * time.Hour
 	// skew lets certificates hold for hosts whose clocks are a little behind.

@@ -5,6 +5,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os/exec"
 	"runtime"
 	"syscall"
@@ -72,13 +73,17 @@ func Umask() { unix.Umask(0o077) }
 
 // explain says what the bare errno of a failed exec means.
 func explain(path string, err error) error {
+	var wrapped *fs.PathError
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // It names the path once more.
+	}
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOEXEC):
-		return fmt.Errorf("start %s: not a program for %s/%s: %w", path, runtime.GOOS, runtime.GOARCH, err)
+		return fmt.Errorf("run %s: not a program for %s/%s: %w", path, runtime.GOOS, runtime.GOARCH, err)
 	case errors.Is(err, syscall.EACCES):
-		return fmt.Errorf("start %s: not executable, or on a file system mounted noexec: %w", path, err)
+		return fmt.Errorf("run %s: not executable, or on a file system mounted noexec: %w", path, err)
 	}
-	return fmt.Errorf("start %s: %w", path, err)
+	return fmt.Errorf("run %s: %w", path, err)
 }

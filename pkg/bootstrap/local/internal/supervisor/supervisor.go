@@ -157,7 +157,7 @@ func (s *supervisor) await(ctx context.Context, ps ...*process) error {
 		}
 		for _, p := range ps {
 			if st := p.get(); !st.wasReady && st.failures >= startFailures {
-				return fmt.Errorf("start %s: it %s (log: %s)", p.name, st.message, p.log)
+				return fmt.Errorf("start %s: %s (log: %s)", p.name, st.message, p.log)
 			}
 		}
 		select {
