@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Code is the exit code that an error leads to. The table is part of the documented interface (docs/exit-codes.md).
@@ -131,16 +132,23 @@ type List struct {
 	Faults []error
 }
 
-// Add appends err if it is not nil; the faults of a *List are taken over one by one.
+// Add appends err if it is not nil; the faults of a *List are taken over one by one. A fault that says what an earlier
+// one says is left out: one cause, met on two ways, is one line.
 func (l *List) Add(err error) {
 	var more *List
 	switch {
 	case err == nil:
 	case errors.As(err, &more):
-		l.Faults = append(l.Faults, more.Faults...)
-	default:
+		for _, f := range more.Faults {
+			l.Add(f)
+		}
+	case !l.says(err.Error()):
 		l.Faults = append(l.Faults, err)
 	}
+}
+
+func (l *List) says(text string) bool {
+	return slices.ContainsFunc(l.Faults, func(f error) bool { return f.Error() == text })
 }
 
 // Err returns nil without faults, the only fault if there is one, else the list.

@@ -66,6 +66,7 @@ func TestList(t *testing.T) {
 	inner.Add(errors.New("two"))
 	inner.Add(errors.New("three"))
 	l.Add(fmt.Errorf("file: %w", inner.Err()))
+	l.Add(errors.New("two")) // the same fault, met again
 	if got, want := l.Err().Error(), "3 faults:\n  - one\n  - two\n  - three"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
-	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
@@ -44,7 +43,6 @@ type Create struct {
 	found   *[]provider.InstalledProvider
 	mgmt    *kube.Client
 	guest   *kube.Client
-	secret  *kubeconfig.Kubeconfig
 	summary Summary
 }
 

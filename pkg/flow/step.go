@@ -98,3 +98,15 @@ func firstLine(err error) string {
 	}
 	return s
 }
+
+// within gives everything that a package reports to the step that is under way.
+func within(step string, sink event.Sink) event.Sink {
+	return event.Func(func(e event.Event) {
+		if e.Step != "" {
+			e.Step = step
+		}
+		if sink != nil {
+			sink.Send(e)
+		}
+	})
+}

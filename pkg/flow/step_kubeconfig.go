@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 )
@@ -20,28 +19,21 @@ func (c *Create) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: c.record.Namespace, Name: c.record.Name}
 }
 
-// fetchKubeconfig reads the workload cluster's kubeconfig, once, and waits for it.
-func (c *Create) fetchKubeconfig(ctx context.Context, step string) (*kubeconfig.Kubeconfig, error) {
-	if c.secret != nil {
-		return c.secret, nil
-	}
+// fetchKubeconfig reads one of the workload cluster's kubeconfigs and waits for it: the one for people, or the
+// controllers' own, which needs no login command.
+func (c *Create) fetchKubeconfig(ctx context.Context, internal bool) (*kubeconfig.Kubeconfig, error) {
 	client, err := c.management(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.secret, err = kubeconfig.Fetch(ctx, client, kubeconfig.FetchOptions{
-		Namespace: c.record.Namespace, Name: c.record.Name, Wait: true,
-		Sink: event.Func(func(e event.Event) {
-			e.Step = step
-			c.host.Sink.Send(e)
-		}),
+	return kubeconfig.Fetch(ctx, client, kubeconfig.FetchOptions{
+		Namespace: c.record.Namespace, Name: c.record.Name, Internal: internal, Wait: true, Sink: within(StepKubeconfig, c.host.Sink),
 	})
-	return c.secret, err
 }
 
 // writeKubeconfig writes the kubeconfig and notes in the record that the file is ours.
 func (c *Create) writeKubeconfig(ctx context.Context) (string, error) {
-	k, err := c.fetchKubeconfig(ctx, StepKubeconfig)
+	k, err := c.fetchKubeconfig(ctx, false)
 	if err != nil {
 		return "", err
 	}
@@ -70,7 +62,7 @@ func (c *Create) workloadCluster(ctx context.Context) (*kube.Client, error) {
 	if c.guest != nil {
 		return c.guest, nil
 	}
-	k, err := c.fetchKubeconfig(ctx, StepKubeconfig)
+	k, err := c.fetchKubeconfig(ctx, true)
 	if err != nil {
 		return nil, err
 	}

@@ -365,9 +365,9 @@ func TestApplyDryRun(t *testing.T) {
 func TestApplySurvivesRestart(t *testing.T) {
 	t.Parallel()
 	e := testenv.Start(t)
-	var seen []string
+	seen := make(chan string, 1000)
 	c := connect(t, e.REST, func(o *kube.Options) {
-		o.Sink = event.Func(func(e event.Event) { seen = append(seen, e.Message) })
+		o.Sink = event.Func(func(e event.Event) { seen <- e.Message })
 	})
 	if err := c.Discover(t.Context()); err != nil {
 		t.Fatal(err)
@@ -383,13 +383,13 @@ func TestApplySurvivesRestart(t *testing.T) {
 		r, err := c.Apply(within(t, time.Minute), objs, kube.ApplyOptions{Force: true, Step: "apply"})
 		done <- outcome{r, err}
 	}()
-	time.Sleep(300 * time.Millisecond)
+	// Not before Apply has met the dead server.
+	if first := <-seen; !strings.Contains(first, "connection refused") {
+		t.Errorf("progress = %q", first)
+	}
 	e.Restart(t)
 	if o := <-done; o.err != nil || o.r.Summary() != "1 created" {
 		t.Errorf("%s, %v", o.r.Summary(), o.err)
-	}
-	if len(seen) == 0 || !strings.Contains(seen[0], "connection refused") {
-		t.Errorf("progress = %q", seen)
 	}
 
 	e.Kill(t)

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -138,17 +139,21 @@ func checkFile(path string) error {
 		return fmt.Errorf("read kubeconfig: %s is empty", path)
 	}
 	if _, err := clientcmd.Load(data); err != nil {
-		return fmt.Errorf("read kubeconfig: %s is not a kubeconfig: %s", path, firstLine(err))
+		return fmt.Errorf("read kubeconfig: %s is not a kubeconfig: %s", path, describeParse(err))
 	}
 	return nil
 }
 
-// firstLine keeps parsers from quoting what may be secret: their messages name a place first.
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	const limit = 160
-	if len(line) > limit {
-		line = line[:limit] + "…"
+// describeParse says what is wrong with a kubeconfig without quoting the parsers: their messages hold parts of the
+// file, and so credentials, for example those of two users with one name.
+func describeParse(err error) string {
+	if line := yamlLine.FindString(err.Error()); line != "" {
+		return "the text breaks off the rules of YAML at " + line
 	}
-	return line
+	if strings.Contains(err.Error(), "duplicate name") {
+		return "two entries of one list have the same name"
+	}
+	return "it doesn't have the fields of one"
 }
+
+var yamlLine = regexp.MustCompile(`\bline \d+\b`)

@@ -87,6 +87,9 @@ func (c *Client) Delete(ctx context.Context, gvk schema.GroupVersionKind, ns, na
 
 // resource finds the endpoint of a kind in exactly the version given.
 func (c *Client) resource(ctx context.Context, gvk schema.GroupVersionKind, ns string) (dynamic.ResourceInterface, error) {
+	if m := wellKnownMapping(gvk); m != nil {
+		return c.endpoint(m, ns), nil
+	}
 	m, err := c.Mapping(ctx, gvk.GroupKind(), gvk.Version)
 	if err != nil {
 		return nil, err

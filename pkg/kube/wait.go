@@ -19,6 +19,9 @@ import (
 // parallel is how many requests of one operation are under way at once, unless its options say otherwise.
 const parallel = 8
 
+// DefaultInterval is the pause between two looks of Wait where none is given.
+const DefaultInterval = time.Second
+
 // Condition is something to wait for.
 type Condition interface {
 	// String names it, for example "Deployment capi-system/capi-controller-manager".
@@ -45,9 +48,12 @@ func (c conditionFunc) Check(ctx context.Context) (bool, string, error) { return
 // Wait looks at all conditions every interval until all are done. The sink gets a Progress of the step
 // when what blocks changes. At the context's deadline the error has class fault.Timeout and names each
 // unfinished condition with its last reason. A condition that was done isn't looked at again.
-// Several conditions about objects of one kind and namespace share one LIST.
+// Several conditions about objects of one kind and namespace share one LIST. An interval of 0 is DefaultInterval.
 func Wait(ctx context.Context, sink event.Sink, step string, interval time.Duration, conds ...Condition) error {
 	w := &waiter{open: conds, total: len(conds), reasons: map[string]string{}}
+	if interval <= 0 {
+		interval = DefaultInterval
+	}
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	shown := ""
@@ -152,6 +158,9 @@ func (w *waiter) progress() string {
 	return fmt.Sprintf("%d of %d ready; %s", w.total-len(w.open), w.total, text)
 }
 
+// maxEnded is how many unfinished conditions an error names: the first ones block, the others mostly follow from them.
+const maxEnded = 8
+
 // ended words the end of a wait that wasn't finished.
 func (w *waiter) ended(ctx context.Context) error {
 	var lines []string
@@ -162,9 +171,13 @@ func (w *waiter) ended(ctx context.Context) error {
 		}
 		lines = append(lines, line)
 	}
-	text := strings.Join(lines, "\n  - ")
-	if len(lines) > 1 {
-		text = fmt.Sprintf("%d of %d:\n  - %s", len(lines), w.total, text)
+	text := lines[0]
+	if n := len(lines); n > 1 {
+		more := ""
+		if n > maxEnded {
+			lines, more = lines[:maxEnded], fmt.Sprintf("\n  - and %d more", n-maxEnded)
+		}
+		text = fmt.Sprintf("%d of %d:\n  - %s%s", n, w.total, strings.Join(lines, "\n  - "), more)
 	}
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return fault.Timeoutf("timed out waiting for %s", text)

@@ -38,8 +38,10 @@ func TestLocalRepository(t *testing.T) {
 		spec          Spec
 		version, text string
 	}{
-		{spec("lagoon", ""), "v0.10.0", "ten"}, {spec("lagoon", "v0.9.0"), "v0.9.0", "override"},
-		{spec("lagoon", "v1.0.0-beta.1"), "v1.0.0-beta.1", "beta"}, {spec("beta", Latest), "v1.0.0-alpha.10", "a10"},
+		{spec("lagoon", ""), "v0.10.0", "ten"},
+		{spec("lagoon", "v0.9.0"), "v0.9.0", "override"},
+		{spec("lagoon", "v1.0.0-beta.1"), "v1.0.0-beta.1", "beta"},
+		{spec("beta", Latest), "v1.0.0-alpha.10", "a10"},
 	} {
 		r, err := c.Resolve(t.Context(), tc.spec)
 		if err != nil {

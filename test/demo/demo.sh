@@ -16,11 +16,11 @@ rm -rf "$dir"
 mkdir -p "$dir"
 (cd test/tools/parts && go build -o "$dir/parts" .)
 
-"$dir/parts" serve --cache "$parts" --addr 127.0.0.1:0 --ready-file "$dir/registry" >"$dir/registry.log" 2>&1 &
+"$dir/parts" serve --tools test/tools --cache "$parts" --addr 127.0.0.1:0 --ready-file "$dir/registry" >"$dir/registry.log" 2>&1 &
 registry=$!
 trap 'kill "$registry" 2>/dev/null || true; wait "$registry" 2>/dev/null || true' EXIT
 for _ in $(seq 1 100); do [ -s "$dir/registry" ] && break; sleep 0.1; done
-"$dir/parts" config --cache "$parts" --registry "$(cat "$dir/registry")" --out "$dir/clusterctl.yaml"
+"$dir/parts" config --tools test/tools --cache "$parts" --registry "$(cat "$dir/registry")" --out "$dir/clusterctl.yaml"
 
 # What a user would have in ~/.config/cluster-api and in the environment.
 export CLUSTERCTL_CONFIG_HOME=$dir CLUSTERCTL_STATE_HOME=$dir/state
@@ -29,7 +29,7 @@ unset KUBECONFIG
 cd "$dir"
 
 run "$bin" create cluster demo --bootstrap local --infrastructure docker --flavor in-memory \
-	--kubernetes-version v1.34.4 --control-plane-machine-count 1 --worker-machine-count 2
+	--control-plane-machine-count 1 --worker-machine-count 2
 echo
 echo "Nodes of the cluster, through demo.kubeconfig:"
 (cd "$root" && go run ./test/demo/nodes "$dir/demo.kubeconfig" 3)
