@@ -63,8 +63,11 @@ func clientConfig(cfg map[string]any, idx *index, h Host) error {
 	name, _ := ref["name"].(string)
 	path, _ := ref["path"].(string)
 	port := int64(443) // The API's default.
-	if p, found, err := unstructured.NestedInt64(ref, "port"); found && err == nil {
+	switch p := ref["port"].(type) {
+	case int64:
 		port = p
+	case float64: // As some YAML libraries read numbers.
+		port = int64(p)
 	}
 	deployment, target, err := idx.resolve(namespace, name, port)
 	if err != nil {
