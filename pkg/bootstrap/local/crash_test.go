@@ -14,6 +14,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
@@ -120,6 +121,7 @@ func TestKilledAndBroughtBack(t *testing.T) {
 		if _, err := client.CoreV1().ConfigMaps("default").Get(t.Context(), "kept", metav1.GetOptions{}); err != nil {
 			t.Errorf("the data is gone: %v", err)
 		}
+		checkNotStale(t, c, client)
 		awaitReady(t, c)
 	})
 	t.Run("deleted without supervisor", func(t *testing.T) {
@@ -131,6 +133,18 @@ func TestKilledAndBroughtBack(t *testing.T) {
 			t.Errorf("processes are left: %v", left)
 		}
 	})
+}
+
+// checkNotStale makes sure that what the Deployment said before the crash isn't said of a process that isn't there.
+func checkNotStale(t *testing.T, c *local.Cluster, client *kubernetes.Clientset) {
+	t.Helper()
+	d, err := client.AppsV1().Deployments(demoNamespace).Get(t.Context(), demoDeployment, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Status.AvailableReplicas > 0 && pids(t, c)[demoNamespace+"/"+demoDeployment] == 0 {
+		t.Error("the Deployment is available and nothing of it runs")
+	}
 }
 
 // awaitReady waits until everything runs, the provider too.

@@ -33,8 +33,13 @@ func startRegistry(t *testing.T) string {
 	return strings.TrimPrefix(s.URL, "http://")
 }
 
-// push makes an image whose entrypoint is the program at path and returns its reference.
+// push makes an image whose entrypoint is a program and returns its reference.
 func push(t *testing.T, registry, repository, program string) string {
+	t.Helper()
+	return pushFor(t, registry, repository, program, runtime.GOARCH)
+}
+
+func pushFor(t *testing.T, registry, repository, program, arch string) string {
 	t.Helper()
 	data, err := os.ReadFile(program)
 	if err != nil {
@@ -59,7 +64,7 @@ func push(t *testing.T, registry, repository, program string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	img, err = mutate.ConfigFile(img, configFor(t, img, runtime.GOARCH))
+	img, err = mutate.ConfigFile(img, configFor(t, img, arch))
 	if err != nil {
 		t.Fatal(err)
 	}
