@@ -78,16 +78,22 @@ type countingTransport struct {
 	next    http.RoundTripper
 }
 
-// RoundTrip counts and passes on.
+// RoundTrip counts and passes on. It drops the warnings of dry runs: they are about objects that may be incomplete
+// (probes) or early (a Cluster before its class), and what is really written is warned about again.
 func (t *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	dryRun := r.URL.Query().Has("dryRun")
 	t.counter.mu.Lock()
 	t.counter.counts.Total++
 	t.counter.counts.ByVerb[verbOf(r)]++
-	if r.URL.Query().Has("dryRun") {
+	if dryRun {
 		t.counter.counts.DryRun++
 	}
 	t.counter.mu.Unlock()
-	return t.next.RoundTrip(r)
+	resp, err := t.next.RoundTrip(r)
+	if err == nil && dryRun {
+		resp.Header.Del("Warning")
+	}
+	return resp, err
 }
 
 // WrappedRoundTripper lets client-go find the transport to close its idle connections.
