@@ -14,6 +14,7 @@ const (
 	StepAddons             = "addons"
 	StepWaitNodes          = "wait-nodes"
 	StepWaitAvailable      = "wait-available"
+	StepPivot              = "pivot"
 	StepSummary            = "summary"
 )
 
@@ -33,6 +34,7 @@ func CreateSteps() []Info {
 		{StepAddons, "Apply the addons to the cluster"},
 		{StepWaitNodes, "Wait until every Machine has a ready Node"},
 		{StepWaitAvailable, "Wait until the cluster is available"},
+		{StepPivot, "Move the cluster's objects into the cluster itself"},
 		{StepSummary, "Say what there is now and how to go on"},
 	}
 }
@@ -50,6 +52,7 @@ func (c *Create) steps() []Step {
 		StepAddons:             {Run: c.applyAddons, Skip: c.skipAddons},
 		StepWaitNodes:          {Run: c.waitNodes},
 		StepWaitAvailable:      {Run: c.waitAvailable},
+		StepPivot:              {Skip: skipPivot},
 		StepSummary:            {Run: c.summarise},
 	}
 	var out []Step
@@ -59,4 +62,9 @@ func (c *Create) steps() []Step {
 		out = append(out, s)
 	}
 	return out
+}
+
+// skipPivot holds the pivot's place. The command line refuses to ask for one.
+func skipPivot() string {
+	return "not asked for, the bootstrap cluster keeps managing the cluster"
 }
