@@ -6,6 +6,8 @@ package existing
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
@@ -14,6 +16,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
 )
 
 // Cluster is a cluster that somebody else made and keeps.
@@ -66,30 +69,21 @@ func (c *Cluster) Delete(_ context.Context, sink event.Sink) error {
 	return nil
 }
 
-// config loads the connection. Without a cluster in the file it fails, instead of trying localhost.
+// config loads the connection.
 func (c *Cluster) config() (*rest.Config, error) {
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = c.kubeconfig
-	loader := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.context})
-	raw, err := loader.RawConfig()
+	src := kube.ConfigSource{Path: c.kubeconfig, Context: c.context}
+	if c.kubeconfig == "" {
+		files := clientcmd.NewDefaultClientConfigLoadingRules().Precedence
+		src.Getenv = func(name string) string {
+			if name == clientcmd.RecommendedConfigPathEnvVar {
+				return strings.Join(files, string(filepath.ListSeparator))
+			}
+			return ""
+		}
+	}
+	cfg, err := kube.LoadConfig(src)
 	if err != nil {
-		return nil, c.explain(err)
+		return nil, fault.WithHint(fmt.Errorf("use existing bootstrap cluster: %w", err), "give its kubeconfig with --bootstrap-kubeconfig")
 	}
-	if len(raw.Clusters) == 0 {
-		return nil, c.explain(fmt.Errorf("it holds no cluster"))
-	}
-	cfg, err := loader.ClientConfig()
-	if err != nil {
-		return nil, c.explain(err)
-	}
-	return cfg, nil
-}
-
-func (c *Cluster) explain(err error) error {
-	file := c.kubeconfig
-	if file == "" {
-		file = "(by KUBECONFIG or ~/.kube/config)"
-	}
-	return fault.WithHint(fault.WithCode(fault.Usage, fmt.Errorf("load bootstrap kubeconfig %s: %w", file, err)),
-		"give the file with --bootstrap-kubeconfig")
+	return cfg.REST, nil
 }
