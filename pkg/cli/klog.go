@@ -13,7 +13,7 @@ import (
 )
 
 // bridgeKlog sends what the Kubernetes libraries log through log, with -v as we explain it: requests from 4 on,
-// headers from 6 on, bodies never. The library has one logger for the process, so this is for the real program
+// headers from 6 on, what else they tell from 8 on, bodies never. The library has one logger for the process, so this is for the real program
 // only, before anything runs in the background.
 func bridgeKlog(log *slog.Logger, verbosity int) {
 	flags := flag.NewFlagSet("klog", flag.ContinueOnError)
@@ -32,7 +32,7 @@ const (
 func ours(level int) (verbosity int, shown bool) {
 	switch {
 	case level < klogRequests:
-		return level, true
+		return 8, true
 	case level == klogRequests:
 		return 4, true
 	case level <= klogHeaders:

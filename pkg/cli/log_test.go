@@ -133,7 +133,7 @@ func TestKlogLevels(t *testing.T) {
 	for v := range 11 {
 		got[v] = mostOfKlog(v)
 	}
-	want := map[int]int{0: 0, 1: 1, 2: 2, 3: 3, 4: 6, 5: 6, 6: 8, 7: 8, 8: 8, 9: 8, 10: 8}
+	want := map[int]int{0: 0, 1: 0, 2: 0, 3: 0, 4: 6, 5: 6, 6: 8, 7: 8, 8: 8, 9: 8, 10: 8}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

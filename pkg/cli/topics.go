@@ -99,8 +99,9 @@ Progress (--progress)
 
 Logs (-v, --log-format)
 
-  -v 0    nothing but warnings          -v 4    requests to API servers
-  -v 1    what was decided and why      -v 6    their headers
+  -v 0    nothing but warnings          -v 6    their headers
+  -v 1    what was decided and why      -v 8    what the Kubernetes libraries tell
+  -v 4    requests to API servers
 
 Tokens, keys and the contents of objects are not logged at any verbosity.
 With --log-format json or --progress json, an error is a JSON object too: kind "error", code, message, faults, hints.
