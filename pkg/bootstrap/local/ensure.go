@@ -37,6 +37,7 @@ func (c *Cluster) Ensure(ctx context.Context, sink event.Sink) error {
 	}
 	defer held.Release()
 	if err := c.ensure(ctx, sink); err != nil {
+		c.dropUnstarted()
 		return fmt.Errorf("ensure local bootstrap cluster %q: %w", c.Name(), err)
 	}
 	return nil
@@ -95,6 +96,17 @@ func (c *Cluster) start(ctx context.Context, sink event.Sink) error {
 		return errors.Join(err, c.stopAll(cleanup, nil, stepEnsure))
 	}
 	return nil
+}
+
+// dropUnstarted removes the directory of a bootstrap that never got as far as starting anything: there
+// is nothing in it, not even a log.
+func (c *Cluster) dropUnstarted() {
+	if _, err := c.dir.ReadMeta(); err != nil || c.dir.Used() {
+		return
+	}
+	if _, err := os.Stat(c.dir.Logs()); errors.Is(err, fs.ErrNotExist) {
+		_ = c.remove() // What is left is found by the next Ensure or Delete.
+	}
 }
 
 // lock takes the lock of commands, after making the directory that it is in.

@@ -105,7 +105,7 @@ func managerProgram(t *testing.T) string {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, "manager")
-		cmd := exec.Command("go", "build", "-o", path, "./testdata/manager") //nolint:noctx // A build in a test.
+		cmd := exec.Command("go", "build", "-o", path, "./testdata/manager")
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("build manager: %v\n%s", err, out)

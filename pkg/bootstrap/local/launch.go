@@ -41,7 +41,7 @@ func (c *Cluster) launch() (proc.Ident, error) {
 	}
 	defer func() { _ = out.Close() }()
 	argv := append(slices.Clone(c.opts.Supervisor), string(c.dir))
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // It is to outlive this process.
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // It is to outlive this process.
 	cmd.Dir, cmd.Stdout, cmd.Stderr = string(c.dir), out, out
 	cmd.Env = append(c.environ(), proc.Marker+"="+string(c.dir))
 	pid, err := proc.Detach(cmd)

@@ -38,7 +38,7 @@ func (c *Cluster) checkDir() error {
 	if info.Mode().Perm()&0o077 == 0 {
 		return nil
 	}
-	return os.Chmod(string(c.dir), 0o700) //nolint:gosec // A directory needs its x bit.
+	return os.Chmod(string(c.dir), 0o700)
 }
 
 // preflight looks whether a start can succeed, before anything is started.
@@ -106,7 +106,7 @@ func (c *Cluster) choosePodIP(ctx context.Context) (string, error) {
 		}
 	}
 	for n := 1; n < 1<<16; n++ {
-		ip := net.IPv4(127, 0, byte(n>>8), byte(n)) //nolint:gosec // Two bytes of a number below 2^16.
+		ip := net.IPv4(127, 0, byte(n>>8), byte(n))
 		if last := n & 0xff; last != 0 && last != 0xff && !taken[ip.String()] {
 			return ip.String(), nil
 		}

@@ -72,7 +72,7 @@ func realComponents(t *testing.T) []*unstructured.Unstructured {
 // dockerProviderFits says whether the Docker provider can run: it always listens on port 19000.
 func dockerProviderFits(t *testing.T) bool {
 	t.Helper()
-	l, err := net.Listen("tcp", ":19000") //nolint:gosec,noctx // As the provider does; it returns at once.
+	l, err := net.Listen("tcp", ":19000")
 	if err != nil {
 		t.Log("without the Docker provider: port 19000, which it always listens on, is in use")
 		return false

@@ -16,9 +16,13 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/paths"
 )
 
-// Status says what the supervisor says, corrected by which processes really live.
+// Status says what the supervisor says, corrected by which processes really live. A bootstrap whose
+// first start failed before anything was stored is Missing: it has nothing but logs.
 func (c *Cluster) Status(context.Context) (bootstrap.Status, error) {
 	_, st, err := look(c.dir)
+	if st.State == bootstrap.Stopped && !c.dir.Used() {
+		st.State = bootstrap.Missing
+	}
 	return st, err
 }
 

@@ -72,6 +72,11 @@ func (c *Cluster) delete(ctx context.Context, sink event.Sink) error {
 		return err
 	}
 	event.Progressf(sink, stepDelete, "removing %s", c.dir)
+	return c.remove()
+}
+
+// remove removes the directory. One rename makes it no bootstrap any more.
+func (c *Cluster) remove() error {
 	trash := filepath.Join(c.dir.Root(), trashPrefix+c.Name())
 	if err := os.Rename(string(c.dir), trash); err != nil {
 		return err
@@ -79,7 +84,7 @@ func (c *Cluster) delete(ctx context.Context, sink event.Sink) error {
 	return c.sweepTrash()
 }
 
-// trashPrefix marks what is being deleted: one rename makes it no bootstrap any more, and what a killed delete leaves is found.
+// trashPrefix marks what is being deleted, so that what a killed delete leaves is found.
 const trashPrefix = ".deleted-"
 
 // sweepTrash removes what this delete, or an earlier one that was killed, took out of the way.

@@ -159,7 +159,7 @@ func get(ctx context.Context, url string) (io.ReadCloser, error) {
 		return nil, err
 	}
 	req.Header.Set("User-Agent", "clusterctl")
-	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // It is documented to be one.
+	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTimeout
 	transport.DisableKeepAlives = true // A handful of requests; no connection stays behind.
 	resp, err := (&http.Client{Transport: transport}).Do(req)

@@ -97,6 +97,12 @@ func (d Dir) ReadMeta() (Meta, error) {
 	return m, nil
 }
 
+// Used says whether the API server ever stored anything: without that nothing is lost with the directory.
+func (d Dir) Used() bool {
+	_, err := os.Stat(filepath.Join(d.Etcd(), "member"))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
 func onlyLocks(entries []os.DirEntry) bool {
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".lock" {

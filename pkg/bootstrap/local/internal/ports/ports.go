@@ -124,7 +124,7 @@ func choose(taken map[int]bool, own Table) (int, error) {
 		mine[port] = true
 	}
 	const size = last - first + 1
-	start := rand.IntN(size) //nolint:gosec // Not a secret: it only spreads the users of one host.
+	start := rand.IntN(size)
 	for i := range size {
 		port := first + (start+i)%size
 		if !taken[port] && !mine[port] && available(port) {

@@ -28,7 +28,7 @@ func TestPortsAreRemembered(t *testing.T) {
 	if err != nil || first["a"] == 0 || first["a"] == first["b"] {
 		t.Fatal(first, err)
 	}
-	l, err := net.Listen("tcp", ports.Address(first["a"])) //nolint:noctx // It returns at once.
+	l, err := net.Listen("tcp", ports.Address(first["a"]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,7 @@ import (
 func sleeper(t *testing.T, env ...string) (*exec.Cmd, proc.Ident) {
 	t.Helper()
 	s := proc.NewSpawner()
-	cmd := exec.Command("sleep", "60") //nolint:noctx // It is killed below.
+	cmd := exec.Command("sleep", "60")
 	cmd.Env = append(os.Environ(), env...)
 	if err := s.Start(cmd); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestMarked(t *testing.T) {
 func TestClosedSpawnerLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := proc.NewSpawner()
-	cmd := exec.Command("sleep", "60") //nolint:noctx // It is ended by Close.
+	cmd := exec.Command("sleep", "60")
 	if err := s.Start(cmd); err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestFailedExecIsExplained(t *testing.T) {
 		if err := os.Chmod(file, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Start(exec.Command(file)); err == nil || !strings.Contains(err.Error(), want) { //nolint:noctx // It doesn't start.
+		if err := s.Start(exec.Command(file)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("mode %s: %v", mode, err)
 		}
 	}

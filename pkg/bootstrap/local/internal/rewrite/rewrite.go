@@ -47,7 +47,7 @@ func one(obj *unstructured.Unstructured, idx *index, h Host) (*unstructured.Unst
 		if gk.Kind == "Certificate" {
 			return secret(obj, idx, h)
 		}
-		return nil, nil //nolint:nilnil // Nothing instead of it.
+		return nil, nil // Nothing instead of it.
 	}
 	switch gk.Kind {
 	case "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration":
@@ -83,7 +83,7 @@ func secret(cert *unstructured.Unstructured, idx *index, h Host) (*unstructured.
 		return nil, fmt.Errorf("it has no spec.secretName")
 	}
 	if idx.secrets[key{cert.GetNamespace(), name}] {
-		return nil, nil //nolint:nilnil // The components bring the secret themselves.
+		return nil, nil // The components bring the secret themselves.
 	}
 	names, _, err := unstructured.NestedStringSlice(cert.Object, "spec", "dnsNames")
 	if err != nil {

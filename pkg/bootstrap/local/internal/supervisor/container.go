@@ -75,7 +75,7 @@ func (k *kubelet) help(ctx context.Context, argv []string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, helpTimeout)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.Command(argv[0], argv[1:]...) //nolint:gosec,noctx // It is ended below.
+	cmd := exec.Command(argv[0], argv[1:]...) //nolint:noctx // It is ended below.
 	cmd.Env = append(pick(k.environ, "PATH"), proc.Marker+"="+string(k.dir))
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = string(k.dir), &out, &out, outputDelay
 	if err := k.spawner.Start(cmd); err != nil {
@@ -120,7 +120,7 @@ func hostProbe(p *corev1.Probe, c *corev1.Container, used map[int]int) probe {
 	case p.HTTPGet != nil:
 		scheme, cfg := "http", (*tls.Config)(nil)
 		if p.HTTPGet.Scheme == corev1.URISchemeHTTPS {
-			scheme, cfg = "https", &tls.Config{InsecureSkipVerify: true} //nolint:gosec // As a kubelet does: any certificate will do for a probe.
+			scheme, cfg = "https", &tls.Config{InsecureSkipVerify: true}
 		}
 		return httpGet(scheme+"://"+ports.Address(hostPort(p.HTTPGet.Port, c, used))+"/"+trimSlash(p.HTTPGet.Path), cfg)
 	case p.TCPSocket != nil:

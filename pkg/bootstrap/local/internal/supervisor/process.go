@@ -151,7 +151,7 @@ func (p *process) once(ctx context.Context, log *rotate.Writer) (wanted bool, er
 		return false, err
 	}
 	log.Forget()
-	cmd := exec.Command(c.argv[0], c.argv[1:]...) //nolint:gosec,noctx // What to run is the point; its end is watched below.
+	cmd := exec.Command(c.argv[0], c.argv[1:]...) //nolint:noctx // What to run is the point; its end is watched below.
 	cmd.Env = append(c.env, proc.Marker+"="+p.marker)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.dir, log, log, outputDelay
 	began := time.Now()
