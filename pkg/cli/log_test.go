@@ -4,7 +4,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -138,7 +137,7 @@ func TestKlogLevels(t *testing.T) {
 		t.Error(diff)
 	}
 	h := klogHandler{slog.DiscardHandler}
-	if h.Enabled(context.Background(), slog.Level(-9)) {
+	if h.Enabled(t.Context(), slog.Level(-9)) {
 		t.Error("level 9 of klog has commands with their secrets in it")
 	}
 }

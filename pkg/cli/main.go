@@ -42,7 +42,7 @@ func newRun(streams ui.Streams, lookupEnv func(string) (string, bool)) *run {
 	streams.Out = stdout
 	r := &run{
 		streams: streams, stdout: stdout,
-		exit:   os.Exit,
+		exit:   os.Exit, //nolint:forbidigo // the second Ctrl-C ends the process at once
 		bridge: func(*slog.Logger, int) {},
 	}
 	r.factory = cmdutil.NewFactory(streams, lookupEnv)

@@ -20,7 +20,7 @@ func heavyImports() map[string]string {
 }
 
 func TestStartUpStaysLight(t *testing.T) {
-	cmd := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./cmd/clusterctl")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./cmd/clusterctl")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {

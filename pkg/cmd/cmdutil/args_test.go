@@ -78,7 +78,7 @@ func TestWrongUsageIsNotWrappedTwice(t *testing.T) {
 	t.Parallel()
 	cmd := &cobra.Command{Use: "x"}
 	err := WrongUsagef(cmd, "a")
-	if again := WrongUsage(cmd, err); again != err {
+	if again := WrongUsage(cmd, err); again != err { //nolint:errorlint // the very same one
 		t.Errorf("wrapped again: %v", again)
 	}
 	if WrongUsage(cmd, nil) != nil {
