@@ -13,9 +13,10 @@ import (
 // it, with what to use instead.
 func heavyImports() map[string]string {
 	return map[string]string{
-		"k8s.io/client-go/kubernetes/scheme":        "it registers every built-in type: use unstructured objects, pkg/kube, and its discovery",
-		"k8s.io/client-go/openapi":                  "it compiles descriptions of APIs",
-		"sigs.k8s.io/controller-runtime/pkg/client": "it brings all of client-go",
+		"sigs.k8s.io/controller-runtime/pkg/client": "use pkg/kube",
+		"sigs.k8s.io/cluster-api/cmd/clusterctl":    "upstream's program is what we measure ourselves against",
+		"k8s.io/cli-runtime/pkg/genericclioptions":  "use pkg/cmd/cmdutil",
+		"k8s.io/kubectl/pkg/cmd/util":               "use pkg/cmd/cmdutil",
 	}
 }
 
