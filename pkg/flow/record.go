@@ -13,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
@@ -122,7 +121,7 @@ func (r *Records) Save(rec *Record) error {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return fmt.Errorf("write run record: %w", err)
 	}
-	if err := renameio.WriteFile(r.path(rec.Namespace, rec.Name), append(data, '\n'), 0o600); err != nil {
+	if err := atomicfile.Write(r.path(rec.Namespace, rec.Name), append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write run record: %w", err)
 	}
 	return nil

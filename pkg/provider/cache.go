@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 )
 
 const sumSuffix = ".sha256"
@@ -51,8 +51,8 @@ func (c cache) store(path string, data []byte) {
 	if path == "" || os.MkdirAll(filepath.Dir(path), 0o700) != nil {
 		return
 	}
-	if maybe.WriteFile(path, data, 0o600) == nil {
-		_ = maybe.WriteFile(path+sumSuffix, []byte(hash(data)+"\n"), 0o600)
+	if atomicfile.Write(path, data, 0o600) == nil {
+		_ = atomicfile.Write(path+sumSuffix, []byte(hash(data)+"\n"), 0o600)
 	}
 }
 

@@ -30,7 +30,7 @@ func floors() [][]string {
 		{"pkg/kube"},
 		{"pkg/manifest"},
 		{"pkg/ui"},
-		{"pkg/event", "pkg/fault", "pkg/paths", "pkg/version", "config"},
+		{"pkg/event", "pkg/fault", "pkg/paths", "pkg/atomicfile", "pkg/version", "config"},
 	}
 }
 
@@ -38,7 +38,7 @@ func floors() [][]string {
 func onlyBelow() map[string][]string {
 	return map[string][]string{
 		"pkg/ui":    {"pkg/event", "pkg/fault"},
-		"pkg/event": {}, "pkg/fault": {}, "pkg/paths": {}, "pkg/version": {}, "config": {},
+		"pkg/event": {}, "pkg/fault": {}, "pkg/paths": {}, "pkg/atomicfile": {}, "pkg/version": {}, "config": {},
 	}
 }
 

@@ -58,7 +58,7 @@ func (c *Cluster) Prepare(objs []*unstructured.Unstructured) ([]*unstructured.Un
 // Status says Running if the kubeconfig can be used; whether the cluster answers is seen by those who talk to it.
 func (c *Cluster) Status(context.Context) (bootstrap.Status, error) {
 	if _, err := c.config(); err != nil {
-		return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil
+		return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil //nolint:nilerr // It is the status.
 	}
 	return bootstrap.Status{State: bootstrap.Running}, nil
 }

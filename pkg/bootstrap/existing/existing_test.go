@@ -51,6 +51,7 @@ func TestExisting(t *testing.T) {
 
 // checkLogs: without nodes there are no logs, but the API server says whose it was asked for.
 func checkLogs(t *testing.T, c *existing.Cluster, client kubernetes.Interface) {
+	t.Helper()
 	if _, err := c.Logs(t.Context(), "default", "manager", 5); err == nil || !strings.Contains(err.Error(), "default/manager") {
 		t.Errorf("no Deployment: %v", err)
 	}

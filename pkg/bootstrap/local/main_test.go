@@ -91,7 +91,7 @@ func (f fixture) bootstrap(t *testing.T, name string) *local.Cluster {
 		if t.Failed() {
 			showLogs(t, c)
 		}
-		if err := c.Delete(context.Background(), nil); err != nil { //nolint:usetesting // The test's context has ended.
+		if err := c.Delete(context.Background(), nil); err != nil {
 			t.Errorf("delete: %v", err)
 		}
 	})
@@ -101,18 +101,18 @@ func (f fixture) bootstrap(t *testing.T, name string) *local.Cluster {
 func showLogs(t *testing.T, c *local.Cluster) {
 	t.Helper()
 	for _, name := range []string{"supervisor", "etcd", "kube-apiserver", "kube-controller-manager"} {
-		lines, _ := c.Logs(context.Background(), name, "", 8) //nolint:usetesting // The test's context has ended.
+		lines, _ := c.Logs(context.Background(), name, "", 8)
 		for _, line := range lines {
 			t.Logf("%s: %.300s", name, line)
 		}
 	}
-	st, _ := c.Status(context.Background()) //nolint:usetesting // The test's context has ended.
+	st, _ := c.Status(context.Background())
 	for _, p := range st.Processes {
 		namespace, name, ok := strings.Cut(p.Name, "/")
 		if !ok || p.Ready {
 			continue
 		}
-		lines, _ := c.Logs(context.Background(), namespace, name, 60) //nolint:usetesting // The test's context has ended.
+		lines, _ := c.Logs(context.Background(), namespace, name, 60)
 		for _, line := range lines {
 			t.Logf("%s: %.300s", name, line)
 		}

@@ -5,6 +5,7 @@ package local_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,10 +83,12 @@ func TestProviderTrouble(t *testing.T) {
 	t.Run("doesn't end when told to", func(t *testing.T) {
 		patch(t, client, container(`"env":[{"name":"STUBBORN","value":"yes"}]`))
 		eventually(t, 20*time.Second, func() string {
-			if _, env := commandLine(t, c); !strings.Contains(strings.Join(env, "\n"), "STUBBORN=yes") {
-				return "the new version doesn't run yet"
+			if pid := findProvider(t, c); pid != "" {
+				if _, env := commandLineOf(t, pid); slices.Contains(env, "STUBBORN=yes") {
+					return ""
+				}
 			}
-			return ""
+			return "the new version doesn't run yet"
 		})
 		awaitAvailable(t, client, demoNamespace, demoDeployment)
 		pid := providerPID(t, c)

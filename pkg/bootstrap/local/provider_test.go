@@ -4,10 +4,10 @@ package local_test
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -161,8 +161,9 @@ func TestProvider(t *testing.T) {
 	t.Run("deleted", func(t *testing.T) { checkDeleted(t, c, client) })
 }
 
-// report asks the manager how it was started, at the address that its log file names.
+// checkReport looks at how the manager was started.
 func checkReport(t *testing.T, c *local.Cluster) {
+	t.Helper()
 	pod := filepath.Join(c.Dir(), "pods", demoNamespace+"_"+demoDeployment)
 	args, env := commandLine(t, c)
 	for _, want := range []string{
@@ -191,7 +192,11 @@ func checkReport(t *testing.T, c *local.Cluster) {
 // commandLine reads the running manager's arguments and environment from /proc.
 func commandLine(t *testing.T, c *local.Cluster) (args, env []string) {
 	t.Helper()
-	pid := providerPID(t, c)
+	return commandLineOf(t, providerPID(t, c))
+}
+
+func commandLineOf(t *testing.T, pid string) (args, env []string) {
+	t.Helper()
 	read := func(file string) []string {
 		data, err := os.ReadFile(filepath.Join("/proc", pid, file))
 		if err != nil {
@@ -203,6 +208,7 @@ func commandLine(t *testing.T, c *local.Cluster) (args, env []string) {
 }
 
 func checkIdentity(t *testing.T, c *local.Cluster) {
+	t.Helper()
 	own := clientset(t, filepath.Join(c.Dir(), "pods", demoNamespace+"_"+demoDeployment, "kubeconfig"))
 	review, err := own.AuthenticationV1().SelfSubjectReviews().Create(t.Context(), &authv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
@@ -223,6 +229,7 @@ func checkIdentity(t *testing.T, c *local.Cluster) {
 }
 
 func checkScale(t *testing.T, c *local.Cluster, client *kubernetes.Clientset) {
+	t.Helper()
 	pid := providerPID(t, c)
 	patch(t, client, `{"spec":{"replicas":0}}`)
 	eventually(t, 20*time.Second, func() string {
@@ -243,6 +250,7 @@ func checkScale(t *testing.T, c *local.Cluster, client *kubernetes.Clientset) {
 }
 
 func checkExits(t *testing.T, client *kubernetes.Clientset) {
+	t.Helper()
 	patch(t, client, `{"spec":{"template":{"spec":{"containers":[{"name":"manager","env":[{"name":"FAIL","value":"no such thing"}]}]}}}}`)
 	eventually(t, 20*time.Second, func() string {
 		d, err := client.AppsV1().Deployments(demoNamespace).Get(t.Context(), demoDeployment, metav1.GetOptions{})
@@ -259,6 +267,7 @@ func checkExits(t *testing.T, client *kubernetes.Clientset) {
 }
 
 func checkDeleted(t *testing.T, c *local.Cluster, client *kubernetes.Clientset) {
+	t.Helper()
 	pid := providerPID(t, c)
 	if err := client.AppsV1().Deployments(demoNamespace).Delete(t.Context(), demoDeployment, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
@@ -282,16 +291,24 @@ func patch(t *testing.T, client *kubernetes.Clientset, patch string) {
 // providerPID is the process id of the only provider.
 func providerPID(t *testing.T, c *local.Cluster) string {
 	t.Helper()
+	pid := findProvider(t, c)
+	if pid == "" {
+		t.Fatal("no provider runs")
+	}
+	return pid
+}
+
+// findProvider is providerPID, or "" while none runs.
+func findProvider(t *testing.T, c *local.Cluster) string {
+	t.Helper()
 	st, err := c.Status(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range st.Processes {
 		if p.Provider && p.PID != 0 {
-			data, _ := json.Marshal(p.PID)
-			return string(data)
+			return strconv.Itoa(p.PID)
 		}
 	}
-	t.Fatalf("no provider runs: %+v", st)
 	return ""
 }

@@ -39,7 +39,7 @@ func look(d layout.Dir) (layout.Status, bootstrap.Status, error) {
 	}
 	raw, err := d.ReadStatus()
 	if err != nil {
-		return raw, bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil
+		return raw, bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil //nolint:nilerr // It is the status.
 	}
 	st := bootstrap.Status{}
 	alive := raw.Supervisor.Alive()

@@ -95,11 +95,11 @@ func (c *Cluster) sweepTrash() error {
 	}
 	entries, err := os.ReadDir(c.dir.Root())
 	if err != nil || len(entries) != 1 || entries[0].Name() != filepath.Base(c.dir.PortsLock()) {
-		return nil //nolint:nilerr // Nothing to tidy up.
+		return nil // Nothing to tidy up.
 	}
 	held, err := lock.Try(c.dir.PortsLock())
 	if err != nil {
-		return nil //nolint:nilerr // In use: a new bootstrap is being made.
+		return nil // In use: a new bootstrap is being made.
 	}
 	defer held.Release()
 	_ = os.Remove(c.dir.PortsLock())

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
 )

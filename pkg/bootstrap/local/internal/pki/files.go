@@ -18,7 +18,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 )
 
 // EnsureFiles makes sure that dir/name.crt and dir/name.key are a certificate as r says, signed by ca and good

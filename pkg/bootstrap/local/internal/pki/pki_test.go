@@ -23,7 +23,8 @@ func newTestCA(t *testing.T, dir string) *CA {
 func TestLoadCAKeepsIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if string(newTestCA(t, dir).PEM) != string(newTestCA(t, dir).PEM) {
+	first, again := newTestCA(t, dir), newTestCA(t, dir)
+	if string(first.PEM) != string(again.PEM) {
 		t.Error("the authority was made anew")
 	}
 	for _, file := range []string{"ca.crt", "ca.key"} {

@@ -110,11 +110,11 @@ func (a *arguments) value(name, value string) (string, error) {
 	}
 	host, portText, err := net.SplitHostPort(value)
 	if err != nil || !listensHere(host) {
-		return a.mounts.replace(value), nil
+		return a.mounts.replace(value), nil //nolint:nilerr // It is no address.
 	}
 	port, err := strconv.Atoi(portText)
 	if err != nil || port == 0 {
-		return value, nil
+		return value, nil //nolint:nilerr // It names no port that can be another.
 	}
 	to, ok := a.ports[port]
 	if !ok {

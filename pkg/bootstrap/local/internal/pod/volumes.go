@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	corev1 "k8s.io/api/core/v1"
 )
 

@@ -10,7 +10,7 @@ func FreeBytes(path string) (uint64, error) {
 	if err := unix.Statfs(path, &fs); err != nil {
 		return 0, err
 	}
-	return fs.Bavail * uint64(fs.Bsize), nil //nolint:unconvert // Its type differs by architecture.
+	return fs.Bavail * uint64(fs.Bsize), nil
 }
 
 // Owned says whether path belongs to this user.

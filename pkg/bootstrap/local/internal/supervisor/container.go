@@ -81,8 +81,7 @@ func (k *kubelet) help(ctx context.Context, argv []string) ([]byte, error) {
 	if err := k.spawner.Start(cmd); err != nil {
 		return nil, err
 	}
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
+	exited := waiter(cmd)
 	select {
 	case <-exited:
 		return out.Bytes(), nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"regexp"
 	"strings"
 	"syscall"
@@ -37,8 +38,18 @@ func (l *liveness) lost(ctx context.Context) bool {
 	return l.failures >= lifeFailures
 }
 
+// waiter waits for a process that was started; how it ended is in cmd.ProcessState then.
+func waiter(cmd *exec.Cmd) <-chan struct{} {
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		_ = cmd.Wait()
+	}()
+	return exited
+}
+
 // stop ends a process that hasn't been waited for: politely, and after grace with its whole group.
-func stop(pid int, grace time.Duration, exited chan error) {
+func stop(pid int, grace time.Duration, exited <-chan struct{}) {
 	_ = proc.SignalGroup(pid, syscall.SIGTERM)
 	select {
 	case <-exited:

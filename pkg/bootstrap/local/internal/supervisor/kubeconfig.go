@@ -3,7 +3,7 @@
 package supervisor
 
 import (
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/atomicfile"
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 

@@ -163,8 +163,7 @@ func (p *process) once(ctx context.Context, log *rotate.Writer) (wanted bool, er
 		s.running, s.message = true, "not ready yet"
 		line.Ident, line.Since = ident, began
 	})
-	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }()
+	exited := waiter(cmd)
 	if wanted, err = p.watch(ctx, c, began, exited); wanted || err != nil {
 		stop(cmd.Process.Pid, p.grace, exited)
 		return wanted, err
@@ -173,14 +172,13 @@ func (p *process) once(ctx context.Context, log *rotate.Writer) (wanted bool, er
 }
 
 // watch probes until the process ends (false, nil), is to be ended (true, nil) or hangs (false, error).
-func (p *process) watch(ctx context.Context, c command, began time.Time, exited chan error) (wanted bool, err error) {
+func (p *process) watch(ctx context.Context, c command, began time.Time, exited <-chan struct{}) (wanted bool, err error) {
 	every := time.NewTimer(0)
 	defer every.Stop()
 	life := liveness{probe: c.alive, next: began.Add(lifePeriod)}
 	for {
 		select {
-		case err := <-exited:
-			exited <- err // For whoever stops it.
+		case <-exited:
 			return false, nil
 		case <-ctx.Done():
 			return true, nil
