@@ -19,8 +19,17 @@
 //
 // # Who may do what
 //
-// The API server, etcd and webhooks listen on loopback only and speak TLS with a CA
-// of this bootstrap's own. The API server and etcd accept nobody without a client
-// certificate, and the certificates are readable by the owner only. Providers get
-// a certificate for their service account, so that their RBAC rules are in force.
+// The API server and etcd listen on loopback only, speak TLS with authorities of this
+// bootstrap's own and accept nobody without a client certificate; the certificates are
+// readable by the owner only. Providers get a certificate for their service account,
+// so that their RBAC rules are in force. A provider's health and metrics endpoints are moved to
+// loopback. Its webhook server listens where the provider's program makes it listen, which
+// for Cluster API's managers is every address: they have a flag for the port only.
+//
+// # What isn't like a real cluster
+//
+// One process stands for all replicas of a Deployment, leader election is off, and there are no
+// Pod objects. Init containers, volumes of storage classes, and service account tokens in
+// volumes are refused, and the Deployment's condition says so. A changed Secret or
+// ConfigMap reaches a process when it is next started.
 package local
