@@ -77,7 +77,7 @@ func (c *Cluster) await(ctx context.Context, sink event.Sink, supervisor proc.Id
 			return err
 		}
 		for _, p := range st.Processes {
-			if p.Ready && !p.Provider && !ready[p.Name] {
+			if p.Ready && !p.Provider && !ready[p.Name] && st.Phase == layout.Starting {
 				ready[p.Name] = true
 				event.Progressf(sink, stepEnsure, "%s ready (%s)", p.Name, p.Took.Round(100*time.Millisecond))
 			}
