@@ -5,6 +5,7 @@ package flow
 import (
 	"context"
 
+	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
@@ -40,10 +41,34 @@ func (c *Create) waitNodes(ctx context.Context) (string, error) {
 	return "every Machine has a ready Node", workload.WaitNodesReady(ctx, client, guest, c.key(), c.waitOptions(StepWaitNodes))
 }
 
+// waitAvailable waits for the Available condition. Cluster API's controllers set it from the control plane object's: for a
+// cluster whose control plane is Machines alone they never do, so there it is all Machines having Nodes that counts.
 func (c *Create) waitAvailable(ctx context.Context) (string, error) {
 	client, err := c.management(ctx)
 	if err != nil {
 		return "", err
 	}
-	return "cluster is available", workload.WaitAvailable(ctx, client, c.key(), c.waitOptions(StepWaitAvailable))
+	opts := c.waitOptions(StepWaitAvailable)
+	single, err := c.machinesAlone(ctx, client)
+	if err != nil {
+		return "", err
+	}
+	if single {
+		return "every Machine has a Node; without a control plane object nothing says more", workload.WaitMachines(ctx, client, c.key(), opts)
+	}
+	return "cluster is available", workload.WaitAvailable(ctx, client, c.key(), opts)
+}
+
+// machinesAlone says whether the cluster has no control plane object and none is to come.
+func (c *Create) machinesAlone(ctx context.Context, client *kube.Client) (bool, error) {
+	states, err := workload.List(ctx, client, c.record.Namespace)
+	if err != nil {
+		return false, err
+	}
+	for _, s := range states {
+		if s.Name == c.record.Name {
+			return s.ControlPlaneRef == nil && s.ClassName == "", nil
+		}
+	}
+	return false, nil // Gone: the wait says so.
 }

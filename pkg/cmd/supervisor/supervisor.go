@@ -11,7 +11,7 @@ import (
 )
 
 // NewCommand makes `clusterctl bootstrap-supervisor DIR`. People don't call it: creating a bootstrap cluster does.
-func NewCommand(*cmdutil.Factory) *cobra.Command {
+func NewCommand(f *cmdutil.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     cmdutil.SupervisorCommand + " DIR",
 		Short:   "Keep a local bootstrap cluster running",
@@ -20,7 +20,7 @@ func NewCommand(*cmdutil.Factory) *cobra.Command {
 		Hidden:  true,
 		Args:    cmdutil.ExactArgs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return local.Supervise(cmd.Context(), args[0])
+			return local.Supervise(cmd.Context(), args[0], f.Environ()...)
 		},
 	}
 }

@@ -30,14 +30,33 @@ type spawn struct {
 // NewSpawner starts the thread; Close ends it.
 func NewSpawner() *Spawner {
 	s := &Spawner{start: make(chan spawn), done: make(chan struct{})}
-	go func() {
-		runtime.LockOSThread() // Never unlocked: the thread ends with the goroutine.
-		defer close(s.done)
-		for r := range s.start {
-			r.result <- r.cmd.Start()
-		}
-	}()
+	go s.run()
 	return s
+}
+
+// run starts processes on a thread that ends with it: the thread is locked and never unlocked. The main thread of a
+// process doesn't end before the process does, so it is not taken: it is held until another one has the work.
+func (s *Spawner) run() {
+	runtime.LockOSThread()
+	if unix.Gettid() == unix.Getpid() {
+		taken := make(chan struct{})
+		go func() {
+			runtime.LockOSThread()
+			close(taken)
+			s.serve()
+		}()
+		<-taken
+		runtime.UnlockOSThread()
+		return
+	}
+	s.serve()
+}
+
+func (s *Spawner) serve() {
+	defer close(s.done)
+	for r := range s.start {
+		r.result <- r.cmd.Start()
+	}
 }
 
 // Start starts cmd as the head of a process group of its own.
