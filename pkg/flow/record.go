@@ -128,7 +128,12 @@ func (r *Records) Save(rec *Record) error {
 }
 
 // Remove forgets a record. A record that isn't there is no error.
+// What a run that was killed while it wrote the record left goes too.
 func (r *Records) Remove(namespace, name string) error {
+	torn, _ := filepath.Glob(filepath.Join(r.dir, "."+filepath.Base(r.path(namespace, name))+"-*"))
+	for _, f := range torn {
+		_ = os.Remove(f)
+	}
 	if err := os.Remove(r.path(namespace, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove run record: %w", err)
 	}

@@ -32,10 +32,17 @@ func TestRecordsAreKeptAndForgotten(t *testing.T) {
 	if diff := cmp.Diff(rec, got); diff != "" {
 		t.Error(diff)
 	}
+	torn := filepath.Join(filepath.Dir(r.path("default", "demo")), ".default_demo.json-123")
+	if err := os.WriteFile(torn, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		if err := r.Remove("default", "demo"); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if _, err := os.Stat(torn); err == nil {
+		t.Error("what a killed run left of a record is still there")
 	}
 	if all, err := r.List(); err != nil || len(all) != 0 {
 		t.Errorf("%d records, error %v, want none", len(all), err)

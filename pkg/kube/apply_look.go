@@ -56,12 +56,7 @@ func (a *applier) lookAt(ctx context.Context, g *group) error {
 	var list []*unstructured.Unstructured
 	err := retry(ctx, a.failing(first.source), func(ctx context.Context) error {
 		var err error
-		// An API server that has just learnt a kind puts lists of it off for a second, but no object by its name.
-		if full && len(g.targets) == 1 {
-			list, err = a.getOne(ctx, first)
-		} else {
-			list, err = a.list(ctx, first.mapping, opts)
-		}
+		list, err = a.list(ctx, first.mapping, opts)
 		return a.explain(err)
 	})
 	if errors.Is(err, ErrForbidden) { // no right to look, but perhaps to apply
@@ -84,17 +79,6 @@ func (a *applier) lookAt(ctx context.Context, g *group) error {
 		return a.readContents(ctx, g.targets)
 	}
 	return nil
-}
-
-// getOne reads the one object that a target is about, if it is there.
-func (a *applier) getOne(ctx context.Context, t *target) ([]*unstructured.Unstructured, error) {
-	u, err := a.endpoint(t.mapping, t.want.GetNamespace()).Get(ctx, t.name(), getOptions)
-	if apierrors.IsNotFound(err) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return []*unstructured.Unstructured{u}, nil
 }
 
 // readContents reads the objects whose annotation says that they may be as wanted.

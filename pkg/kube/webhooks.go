@@ -41,10 +41,7 @@ var (
 // Not proved: webhooks with failurePolicy Ignore may not be called at all, which hurts nobody; webhooks whose
 // namespaceSelector fits no namespace, or whose rules name kinds that aren't served, are never called.
 func (c *Client) WebhooksAnswer(objs []*unstructured.Unstructured) []Condition {
-	p := &prover{
-		Client: c, proved: map[string]bool{}, failed: map[string]failure{}, locks: map[string]*sync.Mutex{},
-		names: map[string][]string{}, seen: map[string]time.Time{},
-	}
+	p := &prover{Client: c, proved: map[string]bool{}, failed: map[string]failure{}, locks: map[string]*sync.Mutex{}, names: map[string][]string{}}
 	for _, u := range objs {
 		for _, h := range hooksOf(u) {
 			p.names[h.server()] = append(p.names[h.server()], h.name)
@@ -70,8 +67,6 @@ type prover struct {
 	locks  map[string]*sync.Mutex
 	// names are the webhooks of each server, in all configurations.
 	names map[string][]string
-	// seen is when a state of an object was first read.
-	seen map[string]time.Time
 }
 
 // failure is the last reason why a server was found not to answer.
@@ -93,7 +88,7 @@ func (p *prover) condition(u *unstructured.Unstructured) Condition {
 			if err != nil {
 				return false, "", err
 			}
-			if gvk.GroupKind() != gkCRD && !p.takenIn(live) {
+			if gvk.GroupKind() != gkCRD && time.Since(changedAt(live)) < settle {
 				return false, "the API server is still taking it in", nil
 			}
 			hooks = hooksOf(live)
@@ -106,22 +101,8 @@ func (p *prover) condition(u *unstructured.Unstructured) Condition {
 }
 
 // settle is how long an API server may take until it calls webhooks that were configured a moment ago. A request
-// sent before would pass without, and prove nothing.
-const settle = time.Second
-
-// takenIn says whether an object has been as it is now for long enough. Times in objects are cut to seconds, so one
-// more has to pass by them; what was seen a while ago needs no such guess.
-func (p *prover) takenIn(live *unstructured.Unstructured) bool {
-	key := string(live.GetUID()) + " " + live.GetResourceVersion()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	seen, ok := p.seen[key]
-	if !ok {
-		seen = time.Now()
-		p.seen[key] = seen
-	}
-	return time.Since(seen) >= settle || time.Since(changedAt(live)) >= settle+time.Second
-}
+// sent before would pass without, and prove nothing. Times in objects are cut to seconds, so half of it may be gone.
+const settle = 2 * time.Second
 
 // changedAt is when an object was written last.
 func changedAt(u *unstructured.Unstructured) time.Time {

@@ -238,12 +238,12 @@ func TestWebhooksShareAProof(t *testing.T) {
 func TestWebhooksDeniedByTheSameServer(t *testing.T) {
 	t.Parallel()
 	hooks := startHooks(t)
-	env.Seed(t, crdYAML("Stern", ""))
+	env.Seed(t, crdYAML("Strict", ""))
 	at := func(path string) string { return fmt.Sprintf("url: %q, caBundle: %q", hooks.URL+path, hooks.ca()) }
-	rule := rules("Stern", "CREATE")
+	rule := rules("Strict", "CREATE")
 	yaml := []string{
-		strings.Replace(hookYAML("Mutating", "Stern", at("/mutate"), rule), "name: stern.hooks", "name: default.stern.hooks", 1),
-		hookYAML("Validating", "Stern", at("/deny"), rule),
+		strings.Replace(hookYAML("Mutating", "Strict", at("/mutate"), rule), "name: strict.hooks", "name: default.strict.hooks", 1),
+		hookYAML("Validating", "Strict", at("/deny"), rule),
 	}
 	env.Seed(t, yaml...)
 	c := connect(t, env.REST)

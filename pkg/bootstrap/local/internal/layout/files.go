@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/atomicfile"
@@ -85,7 +86,7 @@ func (d Dir) ReadMeta() (Meta, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		entries, listErr := os.ReadDir(string(d))
-		if listErr == nil && !onlyLocks(entries) {
+		if listErr == nil && !justBegun(entries) {
 			return m, fmt.Errorf("%s: %w: it has no bootstrap.json", d, ErrForeign)
 		}
 		return m, fmt.Errorf("%s: %w", d, fs.ErrNotExist)
@@ -103,9 +104,11 @@ func (d Dir) Used() bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-func onlyLocks(entries []os.DirEntry) bool {
+// justBegun says whether a directory holds only what comes before bootstrap.json: locks, and its temporary file, which
+// stays when a command is killed while it writes it.
+func justBegun(entries []os.DirEntry) bool {
 	for _, e := range entries {
-		if filepath.Ext(e.Name()) != ".lock" {
+		if filepath.Ext(e.Name()) != ".lock" && !strings.HasPrefix(e.Name(), ".bootstrap.json-") {
 			return false
 		}
 	}
