@@ -41,12 +41,7 @@ var (
 // Not proved: webhooks with failurePolicy Ignore may not be called at all, which hurts nobody; webhooks whose
 // namespaceSelector fits no namespace, or whose rules name kinds that aren't served, are never called.
 func (c *Client) WebhooksAnswer(objs []*unstructured.Unstructured) []Condition {
-	p := &prover{Client: c, proved: map[string]bool{}, failed: map[string]failure{}, locks: map[string]*sync.Mutex{}, names: map[string][]string{}}
-	for _, u := range objs {
-		for _, h := range hooksOf(u) {
-			p.names[h.server()] = append(p.names[h.server()], h.name)
-		}
-	}
+	p := &prover{Client: c, proved: map[string]bool{}, failed: map[string]failure{}, locks: map[string]*sync.Mutex{}}
 	var out []Condition
 	for _, gk := range []schema.GroupKind{gkMutating, gkValidating, gkCRD} {
 		for _, u := range objs {
@@ -65,8 +60,6 @@ type prover struct {
 	proved map[string]bool
 	failed map[string]failure
 	locks  map[string]*sync.Mutex
-	// names are the webhooks of each server, in all configurations.
-	names map[string][]string
 }
 
 // failure is the last reason why a server was found not to answer.
@@ -92,9 +85,6 @@ func (p *prover) condition(u *unstructured.Unstructured) Condition {
 				return false, "the API server is still taking it in", nil
 			}
 			hooks = hooksOf(live)
-		}
-		for i := range hooks {
-			hooks[i].siblings = p.names[hooks[i].server()]
 		}
 		return p.proveAll(ctx, hooks)
 	})
@@ -187,7 +177,7 @@ const (
 type hook struct {
 	sort      schema.GroupKind // gkMutating, gkValidating or gkCRD
 	name      string
-	siblings  []string // the names of all webhooks of its server
+	siblings  []string // the names of all webhooks of its configuration
 	rules     []rule
 	namespace map[string]any // namespaceSelector
 	object    map[string]any // objectSelector

@@ -138,7 +138,6 @@ func (h hook) judge(err error) (verdict, string, error) {
 	case h.sort == gkCRD:
 		return unknown, "", nil
 	}
-	// Who denies has answered; if it is of the same server, that has.
 	if m := denied.FindStringSubmatch(text); m != nil {
 		return either2(slices.Contains(h.siblings, m[1]), answers, unknown), "", nil
 	}

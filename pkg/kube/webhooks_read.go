@@ -24,6 +24,7 @@ func hooksOf(u *unstructured.Unstructured) []hook {
 	}
 	list, _, _ := unstructured.NestedSlice(u.Object, "webhooks")
 	var out []hook
+	var names []string
 	for _, item := range list {
 		m, _ := item.(map[string]any)
 		h := hook{sort: gk, name: str(m["name"])}
@@ -33,6 +34,10 @@ func hooksOf(u *unstructured.Unstructured) []hook {
 		config, _, _ := unstructured.NestedMap(m, "clientConfig")
 		h.readClientConfig(config)
 		out = append(out, h)
+		names = append(names, h.name)
+	}
+	for i := range out {
+		out[i].siblings = names
 	}
 	return out
 }

@@ -233,25 +233,3 @@ func TestWebhooksShareAProof(t *testing.T) {
 		t.Errorf("%d dry runs for one server", n)
 	}
 }
-
-// A mutating webhook whose object the same server's validating webhook denies has been called.
-func TestWebhooksDeniedByTheSameServer(t *testing.T) {
-	t.Parallel()
-	hooks := startHooks(t)
-	env.Seed(t, crdYAML("Strict", ""))
-	at := func(path string) string { return fmt.Sprintf("url: %q, caBundle: %q", hooks.URL+path, hooks.ca()) }
-	rule := rules("Strict", "CREATE")
-	yaml := []string{
-		strings.Replace(hookYAML("Mutating", "Strict", at("/mutate"), rule), "name: strict.hooks", "name: default.strict.hooks", 1),
-		hookYAML("Validating", "Strict", at("/deny"), rule),
-	}
-	env.Seed(t, yaml...)
-	c := connect(t, env.REST)
-	conds := c.WebhooksAnswer(parse(t, strings.Join(yaml, "\n---\n")))
-	if err := kube.Wait(within(t, 20*time.Second), nil, "s", 50*time.Millisecond, conds...); err != nil {
-		t.Fatal(err)
-	}
-	if c.Requests().DryRun != 1 || hooks.called("/mutate") != 1 || hooks.called("direct") != 0 {
-		t.Errorf("%d dry runs, %d calls to mutate, %d direct ones", c.Requests().DryRun, hooks.called("/mutate"), hooks.called("direct"))
-	}
-}
