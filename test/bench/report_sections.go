@@ -59,8 +59,8 @@ func (b *bootstrapResult) details(p *page) {
 	p.add("| **clusterctl, all** | "+total.columns(inS)+" |", "| create bootstrap | "+create.columns(inS)+" |", "| init | "+init.columns(inS)+" |",
 		"| **by hand, all** | "+hand.columns(inS)+" |", "| until the API server is ready | "+control.columns(inS)+" |",
 		"| components applied, CRDs established | "+applied.columns(inS)+" |", "| managers answer | "+answer.columns(inS)+" |", "",
-		fmt.Sprintf("Clusterctl takes %s of the script's time (medians). The same `init` once more, which looks at everything and changes nothing, takes", inRatio(total.median()/hand.median())),
-		fmt.Sprintf("%s (median; %s to %s), %s of the first.", inS(again.median()), inS(again.min()), inS(again.max()), inRatio(again.median()/init.median())), "")
+		fmt.Sprintf("Clusterctl takes %s of the script's time (medians). The same `init` once more, %s later, when the managers' own start is over, looks at everything,", inRatio(total.median()/hand.median()), rest),
+		fmt.Sprintf("changes nothing, and takes %s (median; %s to %s), %s of the first.", inS(again.median()), inS(again.min()), inS(again.max()), inRatio(again.median()/init.median())), "")
 }
 
 func (i *installResult) goals(p *page) {
