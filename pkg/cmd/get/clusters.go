@@ -66,21 +66,25 @@ func runClusters(ctx context.Context, f *cmdutil.Factory, o *clustersOptions) er
 	return ui.Print(f.Streams, o.output, clusterListing(states, empty, time.Now()))
 }
 
-func clusterListing(states []capi.ClusterState, empty string, now time.Time) ui.Listing[capi.ClusterState] {
-	type col = ui.Column[capi.ClusterState]
-	return ui.Listing[capi.ClusterState]{
-		Kind: "Cluster", Items: states, Empty: empty,
-		Name: func(s capi.ClusterState) string { return s.Namespace + "/" + s.Name },
+func clusterListing(states []capi.ClusterState, empty string, now time.Time) ui.Listing[clusterView] {
+	type col = ui.Column[clusterView]
+	items := make([]clusterView, len(states))
+	for i, s := range states {
+		items[i] = viewCluster(s)
+	}
+	return ui.Listing[clusterView]{
+		Kind: "Cluster", Items: items, Empty: empty,
+		Name: func(s clusterView) string { return s.Namespace + "/" + s.Name },
 		Columns: []col{
-			{Name: "NAMESPACE", Value: func(s capi.ClusterState) string { return s.Namespace }},
-			{Name: "NAME", Value: func(s capi.ClusterState) string { return s.Name }},
-			{Name: "PHASE", Value: func(s capi.ClusterState) string { return s.Phase }},
-			{Name: "AVAILABLE", Value: func(s capi.ClusterState) string { return fmt.Sprint(s.Available) }},
-			{Name: "VERSION", Value: func(s capi.ClusterState) string { return s.Version }},
-			{Name: "CLASS", Value: func(s capi.ClusterState) string { return s.ClassName }},
-			{Name: "AGE", Value: func(s capi.ClusterState) string { return ageOf(s.Created, now) }},
-			{Name: "ENDPOINT", Wide: true, Value: func(s capi.ClusterState) string { return s.Endpoint }},
-			{Name: "PAUSED", Wide: true, Value: func(s capi.ClusterState) string { return fmt.Sprint(s.Paused) }},
+			{Name: "NAMESPACE", Value: func(s clusterView) string { return s.Namespace }},
+			{Name: "NAME", Value: func(s clusterView) string { return s.Name }},
+			{Name: "PHASE", Value: func(s clusterView) string { return s.Phase }},
+			{Name: "AVAILABLE", Value: func(s clusterView) string { return fmt.Sprint(s.Available) }},
+			{Name: "VERSION", Value: func(s clusterView) string { return s.Version }},
+			{Name: "CLASS", Value: func(s clusterView) string { return s.Class }},
+			{Name: "AGE", Value: func(s clusterView) string { return ageOf(s.Created, now) }},
+			{Name: "ENDPOINT", Wide: true, Value: func(s clusterView) string { return s.Endpoint }},
+			{Name: "PAUSED", Wide: true, Value: func(s clusterView) string { return fmt.Sprint(s.Paused) }},
 		},
 	}
 }
