@@ -3,11 +3,10 @@
 package e2e
 
 import (
-	"bytes"
-	"os"
+	"fmt"
+	"io/fs"
+	"maps"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +17,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// list lists objects through a kubeconfig, as name → UID.
-func list(t *testing.T, kubeconfig string, gvr schema.GroupVersionResource) map[string]string {
+// connect makes a client of what a kubeconfig points to.
+func connect(t *testing.T, kubeconfig string) dynamic.Interface {
 	t.Helper()
 	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -29,7 +28,13 @@ func list(t *testing.T, kubeconfig string, gvr schema.GroupVersionResource) map[
 	if err != nil {
 		t.Fatal(err)
 	}
-	objs, err := c.Resource(gvr).List(t.Context(), metav1.ListOptions{})
+	return c
+}
+
+// list lists objects through a kubeconfig, as name → UID.
+func list(t *testing.T, kubeconfig string, gvr schema.GroupVersionResource) map[string]string {
+	t.Helper()
+	objs, err := connect(t, kubeconfig).Resource(gvr).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,88 +45,113 @@ func list(t *testing.T, kubeconfig string, gvr schema.GroupVersionResource) map[
 	return out
 }
 
-func nodesResource() schema.GroupVersionResource {
-	return schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
+func capi(group, resource string) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: strings.TrimPrefix(group+".cluster.x-k8s.io", "."), Version: "v1beta2", Resource: resource}
 }
 
-func capiResource(resource string) schema.GroupVersionResource {
-	return schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: resource}
+// clusterObjects lists what makes up clusters on a management cluster, as resource/name → UID.
+func clusterObjects(t *testing.T, kubeconfig string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, gvr := range []schema.GroupVersionResource{
+		capi("", "clusters"), capi("", "clusterclasses"), capi("", "machinedeployments"), capi("", "machinesets"), capi("", "machines"),
+		capi("controlplane", "kubeadmcontrolplanes"), capi("bootstrap", "kubeadmconfigs"),
+		capi("infrastructure", "devclusters"), capi("infrastructure", "devmachines"),
+	} {
+		for name, uid := range list(t, kubeconfig, gvr) {
+			out[gvr.Resource+"/"+name] = uid
+		}
+	}
+	return out
+}
+
+// wantDemo wants exactly one cluster of three machines, nothing double, and gives its objects.
+func (h *home) wantDemo(t *testing.T) map[string]string {
+	t.Helper()
+	objs := clusterObjects(t, h.management("demo"))
+	count := map[string]int{}
+	for name := range objs {
+		kind, _, _ := strings.Cut(name, "/")
+		count[kind]++
+	}
+	want := map[string]int{
+		"clusters": 1, "clusterclasses": 1, "machinedeployments": 1, "machinesets": 1, "machines": 3,
+		"kubeadmcontrolplanes": 1, "kubeadmconfigs": 3, "devclusters": 1, "devmachines": 3,
+	}
+	if !maps.Equal(count, want) {
+		t.Errorf("objects %v, want %v", count, want)
+	}
+	return objs
 }
 
 // wantNodes wants the simulated nodes to be there; after a restart of the provider they are filled in again.
 func wantNodes(t *testing.T, kubeconfig string, n int) {
 	t.Helper()
-	var got map[string]string
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
-		if got = list(t, kubeconfig, nodesResource()); len(got) == n {
+	nodes := 0
+	wait(t, 2*time.Minute, func() string {
+		nodes = len(list(t, kubeconfig, schema.GroupVersionResource{Version: "v1", Resource: "nodes"}))
+		return map[bool]string{false: fmt.Sprintf("%d nodes, want %d", nodes, n)}[nodes == n]
+	})
+}
+
+// wait looks until nothing is missing any more.
+func wait(t *testing.T, limit time.Duration, missing func() string) {
+	t.Helper()
+	text := ""
+	for end := time.Now().Add(limit); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if text = missing(); text == "" {
 			return
 		}
 	}
-	t.Errorf("nodes %v, want %d", got, n)
+	t.Errorf("after %s: %s", limit, text)
 }
 
-func (h *home) management(bootstrap string) string {
-	return filepath.Join(h.state(), "bootstraps", bootstrap, "kubeconfig")
-}
-
-// processes finds all processes that were started with a path below dir in their arguments.
-func processes(dir string) []int {
+// ports are where the processes of a bootstrap cluster listen.
+func (h *home) ports(bootstrap string) []int {
 	var out []int
-	entries, _ := os.ReadDir("/proc")
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
-		cmdline, err := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
-		if err == nil && bytes.Contains(cmdline, []byte(dir)) {
-			out = append(out, pid)
+	for pid := range h.table(bootstrap).known() {
+		for _, l := range listenersOf(pid) {
+			out = append(out, l.port)
 		}
 	}
-	return out
-}
-
-// listening lists the addresses of all listening TCP sockets, as the kernel writes them.
-func listening(t *testing.T) []string {
-	t.Helper()
-	var out []string
-	for _, f := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		data, err := os.ReadFile(f)
-		if err != nil {
-			continue
-		}
-		for line := range strings.Lines(string(data)) {
-			fields := strings.Fields(line)
-			if len(fields) > 3 && fields[3] == "0A" {
-				out = append(out, fields[1])
-			}
-		}
-	}
-	slices.Sort(out)
 	return out
 }
 
 // wantNothingLeft wants no process, port, state or kubeconfig of a user who has deleted everything.
-func (h *home) wantNothingLeft(t *testing.T, portsBefore []string) {
+// ports are those that his bootstrap cluster had.
+func (h *home) wantNothingLeft(t *testing.T, ports []int) {
 	t.Helper()
-	if left := processes(h.state()); len(left) > 0 {
-		t.Errorf("processes left: %v", left)
+	for _, pid := range marked(h.state()) {
+		t.Errorf("left: %s", describe(pid))
 	}
-	for _, port := range listening(t) {
-		if !slices.Contains(portsBefore, port) {
-			t.Errorf("port left open: %s", port)
+	for _, l := range listeners() {
+		for _, p := range ports {
+			if l.port == p {
+				t.Errorf("port left open: %s by %s", l, owner(l.inode))
+			}
 		}
 	}
-	err := filepath.WalkDir(h.state(), func(path string, d os.DirEntry, err error) error {
+	for _, f := range h.files(t) {
+		t.Errorf("state left: %s", f)
+	}
+	if left, _ := filepath.Glob(filepath.Join(h.dir, "*.kubeconfig")); len(left) > 0 {
+		t.Errorf("kubeconfigs left: %v", left)
+	}
+}
+
+// files lists the files of the state directory.
+func (h *home) files(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(h.state(), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			t.Errorf("state left: %s", path)
+			rel, _ := filepath.Rel(h.state(), path)
+			out = append(out, rel)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(h.dir, "*.kubeconfig")); len(left) > 0 {
-		t.Errorf("kubeconfigs left: %v", left)
-	}
+	return out
 }

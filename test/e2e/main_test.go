@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,13 +17,15 @@ import (
 
 // world is what all tests share: the program, the parts, a registry and a configuration that points to them.
 type world struct {
+	dir    string // removed at the end
+	root   string // of the source tree
 	bin    string
 	assets string
 	config string
 }
 
 // providerPort is the port that Cluster API's Docker provider opens on every address, whatever it is told.
-const providerPort = "19000"
+const providerPort = 19000
 
 var shared world //nolint:gochecknoglobals // made by TestMain, read by tests
 
@@ -38,16 +39,18 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (int, error) {
-	l, err := net.Listen("tcp", ":"+providerPort)
-	if err != nil {
-		return 1, fmt.Errorf("port %s, which Cluster API's Docker provider needs, is taken: end what listens there: %w", providerPort, err)
+	if err := checkPort(); err != nil {
+		return 1, err
 	}
-	_ = l.Close()
 	dir, err := os.MkdirTemp("", "clusterctl-e2e-")
 	if err != nil {
 		return 1, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	// Programs that tests start as another user need a way to the files that are meant for them.
+	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // nothing secret is in it
+		return 1, err
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	stop, err := prepare(ctx, dir)
@@ -58,42 +61,39 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
+// checkPort says who has the port that only one can have.
+func checkPort() error {
+	for _, l := range listeners() {
+		if l.port == providerPort {
+			return fmt.Errorf("port %d, which Cluster API's Docker provider needs, is taken by %s: end it, or run the tests with `unshare -n` (see doc.go)",
+				providerPort, owner(l.inode))
+		}
+	}
+	return nil
+}
+
 // prepare finds the program and the parts, starts the registry and writes the configuration.
 func prepare(ctx context.Context, dir string) (stop func(), err error) {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return nil, err
 	}
-	shared.bin = filepath.Join(root, "bin", "clusterctl")
-	if b := os.Getenv("CLUSTERCTL_BIN"); b != "" {
-		shared.bin = b
-	}
-	parts := os.Getenv("CLUSTERCTL_PARTS")
-	if parts == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return nil, err
-		}
-		parts = filepath.Join(cache, "clusterctl-parts")
-	}
-	shared.assets = filepath.Join(parts, "kube", "v1.34.4")
-	for _, f := range []string{shared.bin, filepath.Join(shared.assets, "kube-apiserver"), filepath.Join(parts, "images")} {
-		if _, err := os.Stat(f); err != nil {
-			return nil, fmt.Errorf("%w: run `make build parts` first", err)
-		}
-	}
-	tools := filepath.Join(root, "test", "tools")
-	program := filepath.Join(dir, "parts")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
-	build.Dir = filepath.Join(tools, "parts")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("build the registry: %w: %s", err, out)
-	}
-	addr, stop, err := serve(ctx, program, tools, parts)
+	shared = world{dir: dir, root: root, config: filepath.Join(dir, "clusterctl.yaml")}
+	parts, err := findParts()
 	if err != nil {
 		return nil, err
 	}
-	shared.config = filepath.Join(dir, "clusterctl.yaml")
+	if shared.bin, err = findProgram(ctx, root, dir); err != nil {
+		return nil, err
+	}
+	tools, program := filepath.Join(root, "test", "tools"), filepath.Join(dir, "parts")
+	if err := build(ctx, filepath.Join(tools, "parts"), program, "."); err != nil {
+		return nil, err
+	}
+	addr, stop, err := serve(ctx, program, "serve", "--tools", tools, "--cache", parts, "--addr", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
 	out, err := exec.CommandContext(ctx, program, "config", "--tools", tools, "--cache", parts, "--registry", addr, "--out", shared.config).CombinedOutput()
 	if err != nil {
 		stop()
@@ -102,9 +102,35 @@ func prepare(ctx context.Context, dir string) (stop func(), err error) {
 	return stop, nil
 }
 
+// findParts finds the parts cache and the control plane's programs in it.
+func findParts() (parts string, err error) {
+	parts = os.Getenv("CLUSTERCTL_PARTS")
+	if parts == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", err
+		}
+		parts = filepath.Join(cache, "clusterctl-parts")
+	}
+	if shared.assets = os.Getenv("KUBEBUILDER_ASSETS"); shared.assets == "" {
+		found, _ := filepath.Glob(filepath.Join(parts, "kube", "v*", "kube-apiserver"))
+		if len(found) == 0 {
+			return "", fmt.Errorf("no control plane programs in %s: run `make parts` first", parts)
+		}
+		shared.assets = filepath.Dir(found[len(found)-1])
+	}
+	for _, need := range []string{filepath.Join(shared.assets, "kube-apiserver"), filepath.Join(parts, "images"), filepath.Join(parts, "repository")} {
+		if _, err := os.Stat(need); err != nil {
+			return "", fmt.Errorf("%w: run `make parts` first", err)
+		}
+	}
+	return parts, nil
+}
+
 // serve starts the registry and waits for its address.
-func serve(ctx context.Context, program, tools, parts string) (addr string, stop func(), err error) {
-	cmd := exec.CommandContext(ctx, program, "serve", "--tools", tools, "--cache", parts, "--addr", "127.0.0.1:0")
+func serve(ctx context.Context, program string, args ...string) (addr string, stop func(), err error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return "", nil, err
@@ -118,14 +144,13 @@ func serve(ctx context.Context, program, tools, parts string) (addr string, stop
 	}
 	line := make(chan string, 1)
 	go func() {
-		s := bufio.NewScanner(out)
-		for s.Scan() {
+		defer close(line)
+		for s := bufio.NewScanner(out); s.Scan(); {
 			if a, ok := strings.CutPrefix(s.Text(), "registry "); ok {
 				line <- a
 				return
 			}
 		}
-		close(line)
 	}()
 	select {
 	case a, ok := <-line:

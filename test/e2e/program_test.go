@@ -3,12 +3,12 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,67 +16,141 @@ import (
 	"time"
 )
 
-// home is one user's world: directories of his own.
-type home struct {
-	dir string
-	env []string
+// progress is a line that the program writes with --progress json.
+type progress struct {
+	Kind, Step, Message string
 }
 
-// newHome makes a user. What runs on his behalf is ended with the test, by the program itself.
-func newHome(t *testing.T) *home {
+// process is a run of the program that is under way. As an io.Writer it takes its standard error.
+type process struct {
+	cmd   *exec.Cmd
+	began time.Time
+	out   bytes.Buffer
+	done  chan struct{} // closed when it has ended
+
+	mu      sync.Mutex
+	err     []byte
+	parsed  int // bytes of err that are in events
+	events  []progress
+	changed chan struct{} // closed at the next event
+}
+
+// start starts the program in a process group of its own.
+func (h *home) start(t *testing.T, args ...string) *process {
 	t.Helper()
-	dir := t.TempDir()
-	config := filepath.Join(dir, "config")
-	if err := os.MkdirAll(config, 0o700); err != nil {
+	p := &process{began: time.Now(), done: make(chan struct{}), changed: make(chan struct{})}
+	p.cmd = exec.Command(shared.bin, args...)
+	p.cmd.Env, p.cmd.Dir = h.env, h.dir
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.Stdout, p.cmd.Stderr, p.cmd.WaitDelay = &p.out, p, 10*time.Second
+	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(shared.config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(config, "clusterctl.yaml"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	h := &home{dir: dir, env: []string{
-		"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "KUBEBUILDER_ASSETS=" + shared.assets,
-		"CLUSTERCTL_CONFIG_HOME=" + config, "CLUSTERCTL_STATE_HOME=" + h0(dir, "state"),
-		// One image cache for all tests, as a user has one.
-		"CLUSTERCTL_CACHE_HOME=" + h0(filepath.Dir(shared.config), "cache"),
-	}}
-	t.Cleanup(func() { h.endAll(t) })
-	return h
+	go func() {
+		defer close(p.done)
+		_ = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	})
+	return p
 }
 
-func h0(dir, name string) string { return filepath.Join(dir, name) }
-
-func (h *home) state() string { return filepath.Join(h.dir, "state") }
-
-// endAll deletes the bootstrap clusters that a failed test left, so that the next one can start.
-func (h *home) endAll(t *testing.T) {
-	entries, _ := os.ReadDir(filepath.Join(h.state(), "bootstraps"))
-	for _, e := range entries {
-		if t.Failed() {
-			h.showLogs(t, e.Name())
+// Write takes what the program says, and finds the events in it.
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = append(p.err, b...)
+	for {
+		end := bytes.IndexByte(p.err[p.parsed:], '\n')
+		if end < 0 {
+			return len(b), nil
 		}
-		h.run(t, "delete", "bootstrap", e.Name(), "--abandon-clusters", "--yes")
+		line := p.err[p.parsed : p.parsed+end]
+		p.parsed += end + 1
+		var e progress
+		if json.Unmarshal(line, &e) == nil && e.Kind != "" {
+			p.events = append(p.events, e)
+			close(p.changed)
+			p.changed = make(chan struct{})
+		}
 	}
 }
 
-func (h *home) showLogs(t *testing.T, bootstrap string) {
-	logs, _ := filepath.Glob(filepath.Join(h.state(), "bootstraps", bootstrap, "logs", "*.log"))
-	for _, l := range logs {
-		data, _ := os.ReadFile(l)
-		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-		t.Logf("last lines of %s:\n%s", filepath.Base(l), strings.Join(lines[max(0, len(lines)-5):], "\n"))
+// seen says whether an event is among those so far, and what to wait for if it isn't.
+func (p *process) seen(kind, step string) (bool, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.events, func(e progress) bool { return e.Kind == kind && e.Step == step }), p.changed
+}
+
+// until waits for an event of a kind and step; false: the program ended without it.
+func (p *process) until(t *testing.T, kind, step string) bool {
+	t.Helper()
+	limit := time.After(5 * time.Minute)
+	for {
+		ok, changed := p.seen(kind, step)
+		if ok {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-p.done:
+			ok, _ := p.seen(kind, step)
+			return ok
+		case <-limit:
+			t.Fatalf("no %s of step %s within 5 minutes:\n%s", kind, step, tail(p.said()))
+		}
+	}
+}
+
+func (p *process) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return string(p.err)
+}
+
+// killAfter kills it in a while; false: it ended before.
+func (p *process) killAfter(t *testing.T, while time.Duration) bool {
+	t.Helper()
+	select {
+	case <-p.done:
+		return false
+	case <-time.After(while):
+	}
+	p.signal(t, syscall.SIGKILL)
+	return p.wait(t).code < 0
+}
+
+func (p *process) signal(t *testing.T, sig syscall.Signal) {
+	t.Helper()
+	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		t.Fatal(err)
 	}
 }
 
 // result is how a run of the program ended.
 type result struct {
 	out, err string
-	code     int
-	peak     int64 // bytes
+	code     int   // -1: by a signal
+	peak     int64 // memory in bytes
 	took     time.Duration
+}
+
+// wait waits for the end.
+func (p *process) wait(t *testing.T) result {
+	t.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(10 * time.Minute):
+		t.Fatalf("%s doesn't end:\n%s", strings.Join(p.cmd.Args, " "), tail(p.said()))
+	}
+	r := result{out: p.out.String(), err: p.said(), code: p.cmd.ProcessState.ExitCode(), took: time.Since(p.began)}
+	if u, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.peak = u.Maxrss * 1024
+	}
+	return r
 }
 
 // run runs the program to its end.
@@ -90,94 +164,37 @@ func (h *home) must(t *testing.T, args ...string) result {
 	t.Helper()
 	r := h.run(t, args...)
 	if r.code != 0 {
-		t.Fatalf("clusterctl %s: exit code %d\n%s", strings.Join(args, " "), r.code, tail(r.err))
+		t.Fatalf("clusterctl %s: exit code %d after %.0f s\n%s", strings.Join(args, " "), r.code, r.took.Seconds(), tail(r.err))
 	}
 	return r
 }
 
-// process is a run of the program that is under way.
-type process struct {
-	cmd    *exec.Cmd
-	out    bytes.Buffer
-	began  time.Time
-	events chan progress
-	mu     sync.Mutex
-	err    bytes.Buffer
-	read   sync.WaitGroup
-}
-
-// progress is a line that the program writes with --progress json.
-type progress struct {
-	Kind, Step, Message string
-}
-
-// start starts the program in a process group of its own. Its progress lines arrive in events.
-func (h *home) start(t *testing.T, args ...string) *process {
+// wantFailure runs the program and wants one clear error: an exit code and words in it, nothing on standard output.
+func (h *home) wantFailure(t *testing.T, code int, words []string, args ...string) result {
 	t.Helper()
-	p := &process{events: make(chan progress, 100_000), began: time.Now()}
-	p.cmd = exec.Command(shared.bin, args...)
-	p.cmd.Env, p.cmd.Dir = h.env, h.dir
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	p.cmd.Stdout = &p.out
-	stderr, err := p.cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	p.read.Go(func() {
-		defer close(p.events)
-		s := bufio.NewScanner(stderr)
-		s.Buffer(nil, 1<<20)
-		for s.Scan() {
-			p.mu.Lock()
-			p.err.Write(append(s.Bytes(), '\n'))
-			p.mu.Unlock()
-			var e progress
-			if json.Unmarshal(s.Bytes(), &e) == nil && e.Kind != "" {
-				p.events <- e
-			}
-		}
-	})
-	return p
-}
-
-// until waits for an event of a kind and step; false: the program ended without it.
-func (p *process) until(t *testing.T, kind, step string) bool {
-	t.Helper()
-	limit := time.After(5 * time.Minute)
-	for {
-		select {
-		case e, ok := <-p.events:
-			if !ok {
-				return false
-			}
-			if e.Kind == kind && e.Step == step {
-				return true
-			}
-		case <-limit:
-			t.Fatalf("no %s of step %s within 5 minutes", kind, step)
-		}
-	}
-}
-
-func (p *process) signal(t *testing.T, sig syscall.Signal) {
-	t.Helper()
-	if err := p.cmd.Process.Signal(sig); err != nil && !strings.Contains(err.Error(), "finished") {
-		t.Fatal(err)
-	}
-}
-
-func (p *process) wait(t *testing.T) result {
-	t.Helper()
-	p.read.Wait()
-	_ = p.cmd.Wait()
-	r := result{out: p.out.String(), err: p.err.String(), code: p.cmd.ProcessState.ExitCode(), took: time.Since(p.began)}
-	if u, ok := p.cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		r.peak = u.Maxrss * 1024
-	}
+	r := h.run(t, args...)
+	r.wantError(t, code, words...)
 	return r
+}
+
+func (r result) wantError(t *testing.T, code int, words ...string) {
+	t.Helper()
+	if r.code != code {
+		t.Errorf("exit code %d, want %d\n%s", r.code, code, tail(r.err))
+	}
+	if strings.Count("\n"+r.err, "\nerror: ") != 1 || r.out != "" {
+		t.Errorf("want one error and no output, got output %q and\n%s", r.out, tail(r.err))
+	}
+	for _, w := range words {
+		if !strings.Contains(r.err, w) {
+			t.Errorf("the error doesn't say %q:\n%s", w, tail(r.err))
+		}
+	}
+	for _, w := range []string{"panic:", "goroutine ", "context deadline exceeded", "context canceled"} {
+		if strings.Contains(r.err, w) {
+			t.Errorf("the error says %q:\n%s", w, tail(r.err))
+		}
+	}
 }
 
 func tail(s string) string {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestInterrupted stops a run in the three ways that people stop runs, and finishes what it began. The cluster's machine
+// starts slowly, so that there is something to wait for.
+func TestInterrupted(t *testing.T) {
+	h := newHome(t)
+	slow := []string{"create", "cluster", "demo", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=0", "--set", "STARTUP=60s", "--infrastructure", "docker"}
+	p := h.start(t, append(slow, "--progress", "json")...)
+	if !p.until(t, "start", "wait-control-plane") {
+		t.Fatalf("ended early:\n%s", tail(p.wait(t).err))
+	}
+	t.Run("two at once", func(t *testing.T) { h.twoAtOnce(t, p) })
+	t.Run("Ctrl-C", func(t *testing.T) { interrupt(t, p) })
+	t.Run("deadline", h.deadline)
+	r := h.must(t, "create", "cluster", "demo")
+	t.Logf("gone on: %.0f s", r.took.Seconds())
+	wantNodes(t, filepath.Join(h.dir, "demo.kubeconfig"), 1)
+	ports := h.ports("demo")
+	h.must(t, "delete", "cluster", "demo", "--yes")
+	h.wantNothingLeft(t, ports)
+}
+
+// twoAtOnce wants every second command on the name to be refused, with a word on the first.
+func (h *home) twoAtOnce(t *testing.T, first *process) {
+	holder := strconv.Itoa(first.cmd.Process.Pid)
+	for _, args := range [][]string{{"create", "cluster", "demo"}, {"phase", "wait-nodes", "demo"}, {"delete", "cluster", "demo", "--yes"}} {
+		h.wantFailure(t, 4, []string{"being worked on", "create cluster demo", holder}, args...)
+	}
+}
+
+// interrupt presses Ctrl-C.
+func interrupt(t *testing.T, p *process) {
+	pressed := time.Now()
+	p.signal(t, syscall.SIGINT)
+	r := p.wait(t)
+	if took := time.Since(pressed); r.code != 130 || took > 10*time.Second {
+		t.Errorf("exit code %d after %s", r.code, took)
+	}
+	for _, want := range []string{`"kind":"error"`, "interrupted in step wait-control-plane", "clusterctl create cluster demo", "clusterctl delete cluster demo"} {
+		if !strings.Contains(r.err, want) {
+			t.Errorf("it doesn't say %q:\n%s", want, tail(r.err))
+		}
+	}
+}
+
+// deadline lets the time run out: the error names what blocks.
+func (h *home) deadline(t *testing.T) {
+	r := h.wantFailure(t, 3, []string{"step wait-control-plane", "Machine demo-", "VMProvisioned", "clusterctl create cluster demo"},
+		"create", "cluster", "demo", "--timeout", "12s")
+	if r.took > 20*time.Second {
+		t.Errorf("it took %s", r.took)
+	}
+	if b := h.items(t, "get", "bootstraps"); len(b) != 1 || b[0]["state"] != "running" {
+		t.Errorf("get bootstraps: %v", b)
+	}
+}
