@@ -36,6 +36,7 @@ type Create struct {
 	host    Host
 	records *Records
 	record  *Record
+	resumed bool // an earlier run left the record
 	boot    bootstrap.Cluster
 	started time.Time
 
@@ -101,7 +102,7 @@ func (c *Create) resolveRecord() error {
 		return fault.WithHint(fault.Refusedf("cluster %s/%s was deleted, but what was made for it is still there", old.Namespace, old.Name),
 			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
 	}
-	c.record = old
+	c.record, c.resumed = old, true
 	if err := c.sameBootstrap(old); err != nil {
 		return err
 	}

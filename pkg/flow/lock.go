@@ -29,7 +29,8 @@ type holder struct {
 // holder, if the lock is taken.
 func (r *Records) Lock(namespace, name, command string) (unlock func(), err error) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("lock run: %w", err)
+		return nil, fault.WithHint(fault.WithCode(fault.Refused, fmt.Errorf("lock run: %w", err)),
+			"set CLUSTERCTL_STATE_HOME to a directory that you may write to")
 	}
 	path := filepath.Join(r.dir, namespace+"_"+name+".lock")
 	who := path + ".holder" // beside the lock: some systems don't let others read a locked file
