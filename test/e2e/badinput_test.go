@@ -47,7 +47,7 @@ spec: {topology: {version: "${KUBERNETES_VERSION}", classRef: {name: "${CLASS}"}
 		{name: "no such kubeconfig", args: []string{"--bootstrap-kubeconfig", "nowhere", "--infrastructure", "docker"}, code: 2, words: []string{"nowhere"}},
 		{name: "KUBECONFIG is a folder", env: [2]string{"KUBECONFIG", dir}, args: []string{"--bootstrap", "existing", "--infrastructure", "docker"}, code: 2, words: []string{dir, "folder"}},
 		{name: "both bootstraps", args: append(local, "--bootstrap-kubeconfig", unreachable), code: 2, words: []string{"--bootstrap local"}},
-		{name: "kubeconfig path is a folder", args: append(local, "--flavor", "in-memory", "--kubeconfig-out", dir), code: 4, words: []string{dir}},
+		{name: "kubeconfig path is a folder", args: append(local, "--flavor", "in-memory", "--kubeconfig-out", dir), code: 2, words: []string{dir}},
 	}
 }
 

@@ -142,10 +142,15 @@ func (h *home) wantNothingLeft(t *testing.T, ports []int) {
 // files lists the files of the state directory.
 func (h *home) files(t *testing.T) []string {
 	t.Helper()
+	return filesBelow(t, h.state())
+}
+
+func filesBelow(t *testing.T, dir string) []string {
+	t.Helper()
 	var out []string
-	err := filepath.WalkDir(h.state(), func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			rel, _ := filepath.Rel(h.state(), path)
+			rel, _ := filepath.Rel(dir, path)
 			out = append(out, rel)
 		}
 		return nil
