@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -112,6 +113,8 @@ func (c *Create) resolveRecord() error {
 		if out != "" {
 			in.KubeconfigOut = out
 		}
+	} else {
+		c.record.Variables = slices.Sorted(maps.Keys(c.opts.Set))
 	}
 	if in.KubeconfigOut == "" {
 		in.KubeconfigOut = old.Inputs.KubeconfigOut
@@ -128,7 +131,9 @@ func (c *Create) newRecord(in Inputs) error {
 	if why != "" {
 		event.Notef(c.host.Sink, "using %s: %s", describeBootstrap(rec), why)
 	}
-	c.record = &Record{Name: c.opts.Name, Namespace: c.opts.Namespace, Bootstrap: rec, Inputs: in}
+	c.record = &Record{
+		Name: c.opts.Name, Namespace: c.opts.Namespace, Bootstrap: rec, Inputs: in, Variables: slices.Sorted(maps.Keys(c.opts.Set)),
+	}
 	return nil
 }
 

@@ -108,7 +108,10 @@ func (d *Delete) Run(ctx context.Context) error {
 		return err // nothing was found, so nothing was begun
 	}
 	code := fault.CodeOf(err)
-	if code == fault.Failed {
+	switch code {
+	case fault.Refused:
+		return err // the same command would be refused again
+	case fault.Failed:
 		code = fault.Partial
 	}
 	return fault.WithHint(fault.WithCode(code, err), "nothing is lost; go on with the same command: clusterctl delete cluster %s -n %s", d.opts.Name, d.opts.Namespace)
@@ -253,8 +256,15 @@ func (d *Delete) skipBootstrap() string {
 	return ""
 }
 
-// deleteBootstrap deletes a bootstrap cluster of ours, unless it still holds clusters.
+// deleteBootstrap deletes a bootstrap cluster of ours, unless it still holds clusters, or others were begun on it.
 func (d *Delete) deleteBootstrap(ctx context.Context) (string, error) {
+	others, err := siblings(d.records, d.record)
+	if err != nil {
+		return "", err
+	}
+	if len(others) > 0 {
+		return fmt.Sprintf("kept: cluster %s/%s was begun on it, too", others[0].Namespace, others[0].Name), nil
+	}
 	outcome, err := DeleteBootstrap(ctx, d.boot, d.host, false)
 	var holds *HoldsClustersError
 	if errors.As(err, &holds) {

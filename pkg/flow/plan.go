@@ -38,6 +38,9 @@ func (c *Create) readPlan(ctx context.Context) (*plan, error) {
 	if err := c.record.Inputs.Validate(); err != nil {
 		return nil, err
 	}
+	if err := c.checkVariables(); err != nil {
+		return nil, err
+	}
 	mode, err := c.record.Inputs.Mode()
 	if err != nil {
 		return nil, err

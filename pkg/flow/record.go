@@ -33,6 +33,8 @@ type Record struct {
 	Providers map[string]string `json:"providers,omitempty"`
 	// Inputs are the flags of the last run that gave any, so that `create cluster NAME` alone goes on.
 	Inputs Inputs `json:"inputs"`
+	// Variables are the names of the variables that --set gave values then. The values aren't kept: they may be secret.
+	Variables []string `json:"variables,omitempty"`
 	// Kubeconfig is the absolute path of the workload cluster's kubeconfig that we wrote, KubeconfigSHA256 its content then.
 	Kubeconfig       string `json:"kubeconfig,omitempty"`
 	KubeconfigSHA256 string `json:"kubeconfigSHA256,omitempty"`

@@ -28,7 +28,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 	if err := faults.Err(); err != nil {
 		return "", refused(err)
 	}
-	if err := c.begin(p); err != nil {
+	if err := c.begin(ctx, p); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("inputs are good: %d objects%s", len(p.set.Objects), p.describe()), nil
@@ -43,8 +43,14 @@ func refused(err error) error {
 }
 
 // begin writes the run record, before anything is made.
-func (c *Create) begin(p *plan) error {
+func (c *Create) begin(ctx context.Context, p *plan) error {
 	rec := c.record
+	if !c.resumed {
+		var err error
+		if rec.Bootstrap.Made, err = c.makes(ctx); err != nil {
+			return err
+		}
+	}
 	if rec.Created.IsZero() {
 		rec.Created = c.started.UTC()
 	}

@@ -157,10 +157,10 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	}
 	c.noteTopology(p)
 	res, err := provider.Install(ctx, client, p.components, provider.InstallOptions{
-		Prepare: c.boot.Prepare, Sink: c.host.Sink, Step: StepProviders, Config: c.host.Config,
+		Prepare: c.boot.Prepare, Sink: c.tellWhy(ctx), Step: StepProviders, Config: c.host.Config,
 	})
 	if err != nil {
-		return "", err
+		return "", c.explainProviders(ctx, err)
 	}
 	return fmt.Sprintf("%s serve: %s", providerNames(p.components), installSummary(res)), nil
 }

@@ -5,7 +5,9 @@ package flow
 import (
 	"maps"
 	"strconv"
+	"strings"
 
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
 )
 
@@ -69,4 +71,21 @@ func (c *Create) componentLookup(p *plan) manifest.Lookup {
 		}
 		return v, ok
 	}
+}
+
+// checkVariables refuses to go on without the values that an earlier run got with --set: without them the cluster would be
+// made, or changed, into another one.
+func (c *Create) checkVariables() error {
+	value := c.host.Config.Lookup(c.opts.Set)
+	var missing, flags []string
+	for _, name := range c.record.Variables {
+		if _, ok := value(name); !ok {
+			missing, flags = append(missing, name), append(flags, "--set "+name+"=…")
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fault.WithHint(fault.Usagef("an earlier run for cluster %s got a value for %s with --set; values aren't kept, they may be secret", c.key(), strings.Join(missing, ", ")),
+		"give them again: %s", strings.Join(flags, " "))
 }

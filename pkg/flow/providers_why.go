@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// A wait for providers asks the API server, which on a local bootstrap cluster has no Pods to tell why a
+// Deployment isn't available. The bootstrap cluster itself knows.
+
+// tellWhy is a sink that adds to progress about a Deployment what its process says.
+func (c *Create) tellWhy(ctx context.Context) event.Sink {
+	return event.Func(func(e event.Event) {
+		if e.Kind == event.Progress && strings.Contains(e.Message, "Deployment ") {
+			for _, p := range c.stuck(ctx) {
+				if strings.Contains(e.Message, "Deployment "+p.Name+":") {
+					e.Message += ": " + c.why(ctx, p)
+					break
+				}
+			}
+		}
+		if c.host.Sink != nil {
+			c.host.Sink.Send(e)
+		}
+	})
+}
+
+// explainProviders adds to an error of a wait for providers what the processes that aren't ready say.
+func (c *Create) explainProviders(ctx context.Context, err error) error {
+	if fault.CodeOf(err) != fault.Timeout {
+		return err
+	}
+	ctx = context.WithoutCancel(ctx)
+	for _, p := range c.stuck(ctx) {
+		err = fault.WithHint(fmt.Errorf("%w\n  - the process of Deployment %s: %s", err, p.Name, c.why(ctx, p)), "all that it said is in %s", p.Log)
+	}
+	return err
+}
+
+// stuck lists the providers' processes that aren't ready.
+func (c *Create) stuck(ctx context.Context) []bootstrap.Process {
+	st, err := c.boot.Status(ctx)
+	if err != nil {
+		return nil
+	}
+	var out []bootstrap.Process
+	for _, p := range st.Processes {
+		if p.Provider && !p.Ready {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// why says why a process isn't ready. One that keeps ending says so also while it runs once more.
+func (c *Create) why(ctx context.Context, p bootstrap.Process) string {
+	why := orElse(p.Message, "not ready")
+	if p.Restarts == 0 || p.PID == 0 {
+		return why
+	}
+	namespace, deployment, _ := strings.Cut(p.Name, "/")
+	if lines, err := c.boot.Logs(ctx, namespace, deployment, 1); err == nil && len(lines) > 0 {
+		why += "; its log ends with: " + lines[0]
+	}
+	return fmt.Sprintf("started for the %d. time, %s", p.Restarts+1, why)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
