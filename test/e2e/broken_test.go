@@ -28,6 +28,7 @@ func TestProvidersThatCantRun(t *testing.T) {
 	defer func() { _ = port.Close() }()
 
 	h.must(t, "create", "bootstrap", "lab")
+	h.must(t, "init", "--kubeconfig", h.management("lab"))
 	for _, c := range []struct {
 		provider string
 		words    []string
@@ -39,7 +40,7 @@ func TestProvidersThatCantRun(t *testing.T) {
 	} {
 		t.Run(c.provider, func(t *testing.T) {
 			r := h.run(t, "create", "cluster", c.provider, "-f", testdata(t, "cluster.yaml"), "--bootstrap-name", "lab",
-				"--infrastructure", c.provider, "--timeout", "15s")
+				"--infrastructure", c.provider, "--timeout", "12s")
 			r.wantError(t, 3, append(c.words, "step providers", "clusterctl create cluster "+c.provider)...)
 			if _, err := os.Stat(filepath.Join(h.dir, c.provider+".kubeconfig")); err == nil {
 				t.Error("there is a kubeconfig")
@@ -49,6 +50,9 @@ func TestProvidersThatCantRun(t *testing.T) {
 	ports := h.ports("lab")
 	for _, name := range []string{"exits", "elsewhere", "unreachable", "docker"} {
 		h.must(t, "delete", "cluster", name, "--yes")
+	}
+	if b := h.items(t, "get", "bootstraps"); len(b) != 1 {
+		t.Errorf("the bootstrap cluster, which wasn't made for the clusters, went with them: %v", b)
 	}
 	h.must(t, "delete", "bootstrap", "lab", "--yes")
 	_ = port.Close()

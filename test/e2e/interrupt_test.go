@@ -15,15 +15,19 @@ import (
 // starts slowly, so that there is something to wait for.
 func TestInterrupted(t *testing.T) {
 	h := newHome(t)
-	slow := []string{"create", "cluster", "demo", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=0", "--set", "STARTUP=60s", "--infrastructure", "docker"}
+	slow := []string{"create", "cluster", "demo", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=0", "--set", "STARTUP=40s", "--infrastructure", "docker"}
 	p := h.start(t, append(slow, "--progress", "json")...)
 	if !p.until(t, "start", "wait-control-plane") {
 		t.Fatalf("ended early:\n%s", tail(p.wait(t).err))
 	}
 	t.Run("two at once", func(t *testing.T) { h.twoAtOnce(t, p) })
 	t.Run("Ctrl-C", func(t *testing.T) { interrupt(t, p) })
-	t.Run("deadline", h.deadline)
-	r := h.must(t, "create", "cluster", "demo")
+	t.Run("values are asked for again", func(t *testing.T) {
+		h.wantFailure(t, 2, []string{"STARTUP, WORKERS", "--set STARTUP=… --set WORKERS=…"}, "create", "cluster", "demo")
+	})
+	again := []string{"create", "cluster", "demo", "--set", "WORKERS=0", "--set", "STARTUP=40s"}
+	t.Run("deadline", func(t *testing.T) { h.deadline(t, again...) })
+	r := h.must(t, again...)
 	t.Logf("gone on: %.0f s", r.took.Seconds())
 	wantNodes(t, filepath.Join(h.dir, "demo.kubeconfig"), 1)
 	ports := h.ports("demo")
@@ -55,9 +59,9 @@ func interrupt(t *testing.T, p *process) {
 }
 
 // deadline lets the time run out: the error names what blocks.
-func (h *home) deadline(t *testing.T) {
+func (h *home) deadline(t *testing.T, args ...string) {
 	r := h.wantFailure(t, 3, []string{"step wait-control-plane", "Machine demo-", "VMProvisioned", "clusterctl create cluster demo"},
-		"create", "cluster", "demo", "--timeout", "12s")
+		append(args, "--timeout", "12s")...)
 	if r.took > 20*time.Second {
 		t.Errorf("it took %s", r.took)
 	}
