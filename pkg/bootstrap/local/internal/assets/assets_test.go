@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/assets"
@@ -52,11 +53,11 @@ func release(t *testing.T) map[string]string {
 	return files
 }
 
-func serve(t *testing.T, files map[string]string) (assets.Downloads, *int) {
+func serve(t *testing.T, files map[string]string) (assets.Downloads, *atomic.Int64) {
 	t.Helper()
-	requests := 0
+	requests := &atomic.Int64{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		requests++
+		requests.Add(1)
 		content, ok := files[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -65,7 +66,7 @@ func serve(t *testing.T, files map[string]string) (assets.Downloads, *int) {
 		_, _ = w.Write([]byte(content))
 	}))
 	t.Cleanup(s.Close)
-	return assets.Downloads{Kubernetes: s.URL + "/kube", Etcd: s.URL + "/etcd"}, &requests
+	return assets.Downloads{Kubernetes: s.URL + "/kube", Etcd: s.URL + "/etcd"}, requests
 }
 
 func TestDownload(t *testing.T) {
@@ -85,9 +86,9 @@ func TestDownload(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	*requests = 0
-	if again, err := assets.Find(t.Context(), r, nil); err != nil || again != p || *requests != 0 {
-		t.Errorf("again: %+v, %v, %d requests", again, err, *requests)
+	requests.Store(0)
+	if again, err := assets.Find(t.Context(), r, nil); err != nil || again != p || requests.Load() != 0 {
+		t.Errorf("again: %+v, %v, %d requests", again, err, requests.Load())
 	}
 }
 
