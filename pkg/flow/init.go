@@ -86,7 +86,15 @@ func initComponents(ctx context.Context, o InitOptions, h Host, client *kube.Cli
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	return provider.LoadComponents(ctx, releases, provider.ComponentOptions{Lookup: h.Config.Lookup(o.Set), TargetNamespace: o.TargetNamespace})
+	values := h.Config.Lookup(o.Set)
+	keep, err := keepTopology(ctx, client, values)
+	if err != nil {
+		return nil, err
+	}
+	if keep {
+		values = withTopology(values)
+	}
+	return provider.LoadComponents(ctx, releases, provider.ComponentOptions{Lookup: values, TargetNamespace: o.TargetNamespace})
 }
 
 func initInstall(ctx context.Context, h Host, client *kube.Client, cfg *kube.Config, comps []*provider.Components) error {

@@ -18,6 +18,8 @@ type plan struct {
 	mode Mode
 	// components are the providers to be installed, core first; nil means that the management cluster must have what the cluster needs.
 	components []*provider.Components
+	// releases are where the components come from.
+	releases []*provider.Release
 	// legacyComponents are the providers in the first clusterctl's way.
 	legacyComponents []manifest.Object
 	// release is where the template and its ClusterClass come from, in template mode.

@@ -95,17 +95,16 @@ func (c *Create) planProviders(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	var releases []*provider.Release
 	var faults fault.List
 	for _, spec := range specs {
 		r, err := c.host.Config.Resolve(ctx, c.pin(ctx, spec))
 		faults.Add(err)
-		releases = append(releases, r)
+		p.releases = append(p.releases, r)
 	}
 	if err := faults.Err(); err != nil {
 		return err
 	}
-	p.components, err = provider.LoadComponents(ctx, releases, provider.ComponentOptions{Lookup: c.componentLookup(p)})
+	p.components, err = provider.LoadComponents(ctx, p.releases, provider.ComponentOptions{Lookup: c.componentLookup(p)})
 	return err
 }
 
@@ -155,7 +154,9 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	if len(p.components) == 0 {
 		return "none asked for: using what is installed", nil
 	}
-	c.noteTopology(p)
+	if err := c.topology(ctx, client, p); err != nil {
+		return "", err
+	}
 	res, err := provider.Install(ctx, client, p.components, provider.InstallOptions{
 		Prepare: c.boot.Prepare, Sink: c.tellWhy(ctx), Step: StepProviders, Config: c.host.Config,
 	})
@@ -165,11 +166,22 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%s serve: %s", providerNames(p.components), installSummary(res)), nil
 }
 
-// noteTopology says that a feature was switched on that the components leave off.
-func (c *Create) noteTopology(p *plan) {
+// topology has the components keep a feature that clusters which are there already may need, and says so where this
+// cluster needs what the components leave off.
+func (c *Create) topology(ctx context.Context, client *kube.Client, p *plan) error {
+	values := c.componentLookup(p)
+	keep, err := keepTopology(ctx, client, values)
+	if err != nil {
+		return err
+	}
+	if keep {
+		p.components, err = provider.LoadComponents(ctx, p.releases, provider.ComponentOptions{Lookup: withTopology(values)})
+		return err
+	}
 	if _, set := c.lookup()(clusterTopology); !set && p.usesTopology() {
 		event.Notef(c.host.Sink, "the cluster has a topology (a ClusterClass): installing the providers with %s=true", clusterTopology)
 	}
+	return nil
 }
 
 func (c *Create) applyBootstrapOnly(ctx context.Context, client *kube.Client, p *plan) error {

@@ -15,9 +15,6 @@ import (
 // program is tested with.
 const DefaultKubernetesVersion = "v1.34.4"
 
-// clusterTopology is the variable that switches on ClusterClasses in the providers' components.
-const clusterTopology = "CLUSTER_TOPOLOGY"
-
 // lookup finds the values of variables: what the command line says, then environment and configuration,
 // then the defaults that a template may rely on.
 func (c *Create) lookup() manifest.Lookup {

@@ -107,6 +107,7 @@ func (h *home) items(t *testing.T, args ...string) []map[string]any {
 
 // twoMore makes two more clusters on the same bootstrap cluster at once, in the two ways that need no template.
 func (h *home) twoMore(t *testing.T) {
+	before := h.table("demo").pid("capi-system/capi-controller-manager")
 	egret := h.start(t, "create", "cluster", "egret", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=2",
 		"--bootstrap-name", "demo", "--infrastructure", "docker")
 	// No name: it stands in the file. No provider is named: they are there.
@@ -121,6 +122,10 @@ func (h *home) twoMore(t *testing.T) {
 	wantNodes(t, filepath.Join(h.dir, "old.kubeconfig"), 2)
 	if clusters := list(t, h.management("demo"), capi("", "clusters")); len(clusters) != 3 {
 		t.Errorf("clusters %v, want three", clusters)
+	}
+	// egret has no topology, but demo has: its controllers must not have been started anew without that feature.
+	if after := h.table("demo").pid("capi-system/capi-controller-manager"); after != before {
+		t.Error("the providers were changed for the second cluster")
 	}
 }
 

@@ -67,6 +67,7 @@ func (h *home) management(bootstrap string) string {
 
 // end deletes the bootstrap clusters that a failed test left, so that the next one can start.
 func (h *home) end(t *testing.T) {
+	t.Helper()
 	entries, _ := os.ReadDir(filepath.Join(h.state(), "bootstraps"))
 	for _, e := range entries {
 		if !e.IsDir() {

@@ -37,6 +37,7 @@ func TestInterrupted(t *testing.T) {
 
 // twoAtOnce wants every second command on the name to be refused, with a word on the first.
 func (h *home) twoAtOnce(t *testing.T, first *process) {
+	t.Helper()
 	holder := strconv.Itoa(first.cmd.Process.Pid)
 	for _, args := range [][]string{{"create", "cluster", "demo"}, {"phase", "wait-nodes", "demo"}, {"delete", "cluster", "demo", "--yes"}} {
 		h.wantFailure(t, 4, []string{"being worked on", "create cluster demo", holder}, args...)
@@ -45,6 +46,7 @@ func (h *home) twoAtOnce(t *testing.T, first *process) {
 
 // interrupt presses Ctrl-C.
 func interrupt(t *testing.T, p *process) {
+	t.Helper()
 	pressed := time.Now()
 	p.signal(t, syscall.SIGINT)
 	r := p.wait(t)
@@ -60,6 +62,7 @@ func interrupt(t *testing.T, p *process) {
 
 // deadline lets the time run out: the error names what blocks.
 func (h *home) deadline(t *testing.T, args ...string) {
+	t.Helper()
 	r := h.wantFailure(t, 3, []string{"step wait-control-plane", "Machine demo-", "VMProvisioned", "clusterctl create cluster demo"},
 		append(args, "--timeout", "12s")...)
 	if r.took > 20*time.Second {
