@@ -59,7 +59,7 @@ func (r *run) execute(ctx context.Context, args []string) (err error) {
 		program, args = programName(args[0]), args[1:]
 	}
 	r.factory.Program = program
-	root := newRoot(r.factory, r.prepare)
+	root := newRoot(r.factory, r.prepare) //nolint:contextcheck // commands get their context from cobra when they run
 	r.globalFlags = root.PersistentFlags()
 	root.SetArgs(args)
 	root.SetIn(r.streams.In)

@@ -109,11 +109,12 @@ func Hints(err error) []string {
 		if e == nil {
 			return
 		}
-		if f, ok := e.(*Error); ok && f.Hint != "" && !seen[f.Hint] {
+		if f, ok := e.(*Error); ok && //nolint:errorlint // this walks the chain itself
+			f.Hint != "" && !seen[f.Hint] {
 			seen[f.Hint] = true
 			out = append(out, f.Hint)
 		}
-		switch u := e.(type) {
+		switch u := e.(type) { //nolint:errorlint // this walks the chain itself
 		case interface{ Unwrap() error }:
 			walk(u.Unwrap())
 		case interface{ Unwrap() []error }:

@@ -53,6 +53,7 @@ func TestApplyWaitsForWebhook(t *testing.T) {
 
 // forward makes one address lead to another.
 func forward(t *testing.T, from, to string) {
+	t.Helper()
 	l, err := net.Listen("tcp", from)
 	if err != nil {
 		t.Error(err)

@@ -167,8 +167,8 @@ rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]
 		{"same", yaml, nil, "3 unchanged"},
 		{"a field gone", strings.Replace(yaml, `, b: "2"`, "", 1), nil, "1 configured, 2 unchanged"},
 		{"and back", yaml, nil, "1 configured, 2 unchanged"},
-		{"changed by somebody", yaml, func(t *testing.T) { patch(t, c, configMaps, "plain", `{"data":{"a":"9"}}`) }, "1 configured, 2 unchanged"},
-		{"added by somebody", yaml, func(t *testing.T) { patch(t, c, configMaps, "plain", `{"data":{"c":"3"}}`) }, "3 unchanged"},
+		{"changed by somebody", yaml, func(t *testing.T) { t.Helper(); patch(t, c, configMaps, "plain", `{"data":{"a":"9"}}`) }, "1 configured, 2 unchanged"},
+		{"added by somebody", yaml, func(t *testing.T) { t.Helper(); patch(t, c, configMaps, "plain", `{"data":{"c":"3"}}`) }, "3 unchanged"},
 		{"rule made narrower", yaml, func(t *testing.T) {
 			patch(t, c, schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}, "narrow",
 				`{"rules":[{"apiGroups":[""],"resources":["secrets"],"resourceNames":["one"],"verbs":["get"]}]}`)

@@ -149,7 +149,7 @@ func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason st
 	}
 	u, err := c.Get(ctx, gkCRD.WithVersion("v1"), "", d.name)
 	if err != nil {
-		return err.Error(), nil
+		return err.Error(), nil //nolint:nilerr // it is the reason why the kind isn't served yet
 	}
 	for _, cond := range conditionsOf(u) {
 		if cond.kind == "NamesAccepted" && cond.status == "False" {

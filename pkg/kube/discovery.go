@@ -160,7 +160,7 @@ type contextTransport struct {
 func (t contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	stop := context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })
-	resp, err := t.next.RoundTrip(r.WithContext(ctx))
+	resp, err := t.next.RoundTrip(r.WithContext(ctx)) //nolint:contextcheck // it is the request's own, ended by the caller's too
 	if err != nil {
 		stop()
 		cancel(nil)

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // ErrLeaseHeld says that somebody else holds a lease; the error names the holder.
@@ -64,7 +63,7 @@ func (c *Client) ReleaseLease(ctx context.Context, ns, name, holder string) erro
 			return nil
 		}
 		uid, version := lease.GetUID(), lease.GetResourceVersion()
-		err = c.Delete(ctx, gvkLease, ns, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: (*types.UID)(&uid), ResourceVersion: &version}})
+		err = c.Delete(ctx, gvkLease, ns, name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 		if apierrors.IsNotFound(err) {
 			return nil
 		}

@@ -4,6 +4,7 @@ package kube
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -61,7 +62,7 @@ func gaveUp(ctx context.Context, err, last error) error {
 	if last != nil {
 		err = last
 	}
-	if context.Cause(ctx) == context.Canceled {
+	if errors.Is(context.Cause(ctx), context.Canceled) {
 		return fmt.Errorf("%w; last cause: %w", context.Canceled, err)
 	}
 	return fault.WithCode(fault.Timeout, fmt.Errorf("gave up at the deadline: %w", err))

@@ -94,7 +94,7 @@ func (w *waiter) look(ctx context.Context) error {
 	}
 	err := g.Wait()
 	if ctx.Err() != nil {
-		return nil // Wait says how it ended
+		return nil //nolint:nilerr // Wait says how it ended
 	}
 	var still []Condition
 	for i, c := range w.open {

@@ -24,7 +24,7 @@ func TestParseRefuses(t *testing.T) {
 		{"base64 twice", b64([]byte(good)), EncodedTwice, "base64-encoded twice"},
 		{"base64 twice with line breaks", b64([]byte(good))[:60] + "\n" + b64([]byte(good))[60:] + "\n", EncodedTwice, "twice"},
 		{"a word", "s3cret", NotKubeconfig, "not a kubeconfig"},
-		{"base64 of something else", b64([]byte("s3cret s3cret s3cret")), NotKubeconfig, "not a kubeconfig"},
+		{"base64 of something else", b64([]byte("s3cret of the pond")), NotKubeconfig, "not a kubeconfig"},
 		{"a list", "- s3cret\n", NotKubeconfig, "not a YAML mapping"},
 		{"comments only", "# s3cret\n", NotKubeconfig, "not a YAML mapping"},
 		{"broken YAML", "apiVersion: v1\nkind: [s3cret\n", NotKubeconfig, "line"},

@@ -57,7 +57,7 @@ func (f *fetcher) userSecret(ctx context.Context) (*secret, error) {
 			return nil, ctx.Err()
 		}
 		event.Warnf(f.opts.Sink, "secret %s/%s is left alone: it can't be told whether it belongs to a cluster %q", f.opts.Namespace, name, f.opts.Name+userSuffix)
-		return nil, nil //nolint:nilerr // the other Secret is as good, and surely the right one
+		return nil, nil // the other Secret is as good, and surely the right one
 	}
 	if !mine {
 		return nil, nil

@@ -59,7 +59,7 @@ func (t *template) evalToken(k *token, lookup Lookup) ([]segment, error) {
 		segs, err := k.expr.eval(lookup)
 		switch {
 		case err != nil:
-			return nil, faultAt(t.origin(k.start), "", "%s: the variable %s %s", excerpt(string(asIs[0].text), 40), k.expr.name, err)
+			return nil, faultAt(t.origin(k.start), "", "%s: the variable %s %s", excerpt(asIs[0].text, 40), k.expr.name, err)
 		case !utf8.ValidString(join(segs)):
 			return nil, faultAt(t.origin(k.start), "", "the value of %s is not UTF-8 text", k.names())
 		}
@@ -72,7 +72,7 @@ func (t *template) evalToken(k *token, lookup Lookup) ([]segment, error) {
 	k.expr.required(lookup, func(e *expr) { missing = missing || e.missing(lookup) })
 	segs, err := k.expr.eval(lookup)
 	if text := join(segs); missing || err != nil || !utf8.ValidString(text) || !simple(text) || strings.Contains(text, "\n") {
-		return asIs, nil
+		return asIs, nil //nolint:nilerr // nobody reads a comment: it stays as it is
 	}
 	return segs, nil
 }

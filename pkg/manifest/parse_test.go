@@ -144,7 +144,7 @@ func TestParseNotText(t *testing.T) {
 
 func TestParseAliasBombs(t *testing.T) {
 	t.Parallel()
-	bomb := configMap("a") + "x0: &x0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n"
+	bomb := configMap("a") + "x0: &x0 [" + strings.TrimSuffix(strings.Repeat("lol, ", 9), ", ") + "]\n"
 	for i := range 9 {
 		bomb += fmt.Sprintf("x%d: &x%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), ", "))
 	}

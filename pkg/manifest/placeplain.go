@@ -16,7 +16,7 @@ func (p *placer) inPlain(s *scalar) bool {
 	value := expected(s, p.text)
 	whole := expected(s, func(*token) string { return "" }) == ""
 	switch {
-	case p.cautious && !(whole && !s.key && asYAML(value, s.flow)):
+	case p.cautious && (!whole || s.key || !asYAML(value, s.flow)):
 		return p.requote(s, value)
 	case !whole:
 		return p.mixed(s, value)

@@ -233,11 +233,11 @@ func TestVariables(t *testing.T) {
 	}
 	var lines []string
 	for _, v := range got {
-		lines = append(lines, fmt.Sprintf("%s %q %v %v %v", v.Name, v.Default, v.HasDefault, v.Required, v.Uses))
+		lines = append(lines, fmt.Sprintf("%s %q %v/%v %v", v.Name, v.Default, v.HasDefault, v.Required, v.Uses))
 	}
 	want := []string{
-		`B "x" true true [f:2 f:3]`, `C "${D:-${E}}" true false [f:4]`, `D "${E}" true false [f:4]`, `E "" false true [f:4]`, `G "" false false [f:5]`, `H "" false true [f:7]`,
-		`I "" false true [f:8]`, `J "" false true [f:8]`, `K "" false true [f:8]`, `L "l" true false [f:8]`, `SET "${G}" true false [f:5]`,
+		`B "x" true/true [f:2 f:3]`, `C "${D:-${E}}" true/false [f:4]`, `D "${E}" true/false [f:4]`, `E "" false/true [f:4]`, `G "" false/false [f:5]`, `H "" false/true [f:7]`,
+		`I "" false/true [f:8]`, `J "" false/true [f:8]`, `K "" false/true [f:8]`, `L "l" true/false [f:8]`, `SET "${G}" true/false [f:5]`,
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

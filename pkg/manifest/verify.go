@@ -53,11 +53,11 @@ func (v *verifier) same(old, now *yaml.Node) bool {
 
 // met says whether a scalar reads as it has to.
 func (w want) met(old, now *yaml.Node) bool {
-	switch {
-	case now.Kind == yaml.ScalarNode:
+	switch now.Kind {
+	case yaml.ScalarNode:
 		tagged := old.Style&yaml.TaggedStyle != 0
 		return now.Value == w.value && tagged == (now.Style&yaml.TaggedStyle != 0) && (!tagged || now.Tag == old.Tag)
-	case now.Kind == yaml.AliasNode:
+	case yaml.AliasNode:
 		return false
 	}
 	return w.yaml

@@ -116,10 +116,6 @@ func names(list []string, name string) bool {
 	return slices.Contains(list, name) || slices.Contains(list, "*")
 }
 
-func isDeployment(o *unstructured.Unstructured) bool {
-	return o.GetKind() == "Deployment" && o.GroupVersionKind().Group == "apps"
-}
-
 func isWorkload(o *unstructured.Unstructured) bool {
 	return o.GroupVersionKind().Group == "apps" && slices.Contains([]string{"Deployment", "StatefulSet", "DaemonSet"}, o.GetKind())
 }

@@ -131,7 +131,7 @@ func notFound(ctx context.Context, c *kube.Client, key types.NamespacedName, err
 	}
 	elsewhere, err := Find(ctx, c, key.Name)
 	if err != nil || len(elsewhere) == 0 {
-		return nf // where else it is is only a hint
+		return nf // another place of that name is only a hint
 	}
 	nf.Elsewhere = elsewhere
 	return fault.WithHint(nf, "there is one in namespace %s: give -n", strings.Join(elsewhere, ", "))

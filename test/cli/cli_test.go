@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "rewrite the expected output in the scri
 func TestMain(m *testing.M) {
 	run := func() {
 		streams := ui.NewStreams(os.Stdin, os.Stdout, os.Stderr)
-		os.Exit(cli.Main(context.Background(), os.Args, streams, os.LookupEnv)) //nolint:forbidigo // it is a main
+		os.Exit(cli.Main(context.Background(), os.Args, streams, os.LookupEnv))
 	}
 	testscript.Main(m, map[string]func(){
 		"clusterctl":        run,

@@ -50,26 +50,26 @@ func (w Write) String() string {
 
 // Writes returns the writes so far, oldest first, of clients whose user agent matches the
 // regular expression, one line each (see [Write]). Reviews (SelfSubjectAccessReview and the like) aren't counted.
-func (e *Env) Writes(t testing.TB, userAgent string) []string {
-	t.Helper()
+func (e *Env) Writes(tb testing.TB, userAgent string) []string {
+	tb.Helper()
 	var out []string
-	for _, w := range e.Audit(t, userAgent) {
+	for _, w := range e.Audit(tb, userAgent) {
 		out = append(out, w.String())
 	}
 	return out
 }
 
 // Audit is Writes with the parts of each.
-func (e *Env) Audit(t testing.TB, userAgent string) []Write {
-	t.Helper()
+func (e *Env) Audit(tb testing.TB, userAgent string) []Write {
+	tb.Helper()
 	re := regexp.MustCompile(userAgent)
 	var out []Write
-	lines := bufio.NewScanner(bytes.NewReader(e.settledLog(t)))
+	lines := bufio.NewScanner(bytes.NewReader(e.settledLog(tb)))
 	lines.Buffer(nil, 1<<24)
 	for lines.Scan() {
 		w, err := parseAudit(lines.Bytes())
 		if err != nil {
-			t.Fatalf("read audit log: %v", err)
+			tb.Fatalf("read audit log: %v", err)
 		}
 		if re.MatchString(w.UserAgent) && !strings.HasSuffix(w.Resource, "reviews") {
 			out = append(out, w)
@@ -79,13 +79,13 @@ func (e *Env) Audit(t testing.TB, userAgent string) []Write {
 }
 
 // settledLog reads the log when it has stopped growing: an event is written just after the answer was sent.
-func (e *Env) settledLog(t testing.TB) []byte {
-	t.Helper()
+func (e *Env) settledLog(tb testing.TB) []byte {
+	tb.Helper()
 	var last []byte
 	for range 50 {
 		data, err := os.ReadFile(e.AuditLog)
 		if err != nil {
-			t.Fatalf("read audit log: %v", err)
+			tb.Fatalf("read audit log: %v", err)
 		}
 		if last != nil && len(data) == len(last) && bytes.HasSuffix(data, []byte("\n")) {
 			return data

@@ -76,22 +76,37 @@ func Start(t testing.TB, opts ...Option) *Env {
 //	var env *testenv.Env
 //	func TestMain(m *testing.M) { os.Exit(testenv.Main(m, func(e *testenv.Env) { env = e })) }
 func Main(m *testing.M, use func(*Env), opts ...Option) int {
-	dir, err := os.MkdirTemp("", "testenv-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	return mains(m, 1, func(list []*Env) { use(list[0]) }, opts)
+}
+
+// MainPair is Main with two control planes, for what goes from one to the other.
+func MainPair(m *testing.M, use func(a, b *Env), opts ...Option) int {
+	return mains(m, 2, func(list []*Env) { use(list[0], list[1]) }, opts)
+}
+
+func mains(m *testing.M, n int, use func([]*Env), opts []Option) int {
+	var list []*Env
+	for range n {
+		dir, err := os.MkdirTemp("", "testenv-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		e, err := start(dir, opts...)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer e.stop()
+		list = append(list, e)
 	}
-	defer os.RemoveAll(dir)
-	e, err := start(dir, opts...)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer e.stop()
-	use(e)
+	use(list)
 	code := m.Run()
 	if code != 0 {
-		fmt.Fprintln(os.Stderr, e.tails(6))
+		for _, e := range list {
+			fmt.Fprintln(os.Stderr, e.tails(6))
+		}
 	}
 	return code
 }
@@ -157,7 +172,7 @@ func (e *Env) waitReady(ctx context.Context) error {
 }
 
 func (e *Env) waitFor(ctx context.Context, client *http.Client, path string) error {
-	last := errors.New("no answer yet")
+	var last error
 	for {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.REST.Host+path, nil)
 		if err != nil {

@@ -45,7 +45,7 @@ func TestDiesWithItsParent(t *testing.T) {
 // shortTemp is t.TempDir with a path that a unix socket can be in.
 func shortTemp(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "o")
+	dir, err := os.MkdirTemp("", "o") //nolint:usetesting // t.TempDir has the test's name in it
 	if err != nil {
 		t.Fatal(err)
 	}

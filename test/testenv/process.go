@@ -31,7 +31,7 @@ func startProcess(dir, name, path string, args ...string) (*process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	p.cmd = exec.Command(path, args...) //nolint:noctx // it lives until stop
+	p.cmd = exec.Command(path, args...) // no context: it lives until stop
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	p.cmd.Dir = dir
 	ownGroup(p.cmd)
