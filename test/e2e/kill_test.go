@@ -50,7 +50,9 @@ func TestKilledInEveryStep(t *testing.T) {
 		for _, moment := range moments {
 			h.killIn(t, s.name, moment, args...)
 		}
-		args = []string{"create", "cluster", "demo", "--progress", "json"} // the record knows the rest
+		if _, err := os.Stat(h.record()); err == nil { // a kill may come before it is written
+			args = []string{"create", "cluster", "demo", "--progress", "json"} // the record knows the rest
+		}
 		if s.name == "preflight" || s.name == "bootstrap" || s.name == "providers" || s.name == "cluster" {
 			continue // There is none yet.
 		}
