@@ -29,3 +29,6 @@ func HowToUnpause(u *unstructured.Unstructured) string {
 	}
 	return "kubectl annotate " + name + " " + PausedAnnotation + "-"
 }
+
+// PausesBySpec says whether Clusters of a version have the field spec.paused. v1alpha2 had not.
+func PausesBySpec(version string) bool { return version != "v1alpha2" }

@@ -31,7 +31,9 @@ func main() {
 type options struct {
 	out, clusterctl string
 	starts, runs    int
-	only            string
+	// big is how many clusters the largest move has; 0 leaves it out.
+	big  int
+	only string
 }
 
 func parse(args []string) (options, error) {
@@ -41,7 +43,8 @@ func parse(args []string) (options, error) {
 	f.StringVar(&o.clusterctl, "clusterctl", "bin/clusterctl", "`program` to measure, as \"make build\" makes it")
 	f.IntVar(&o.starts, "starts", 15, "how often each command line is started")
 	f.IntVar(&o.runs, "runs", 3, "how often each bootstrap cluster is made")
-	f.StringVar(&o.only, "only", "start,flow,bootstrap,install", "what to measure, separated by commas")
+	f.IntVar(&o.big, "big", 1000, "how many `clusters` the largest move has; 0 leaves it out")
+	f.StringVar(&o.only, "only", "start,flow,bootstrap,install,move", "what to measure, separated by commas")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -70,7 +73,7 @@ func run(ctx context.Context, args []string) error {
 	for _, part := range []struct {
 		name string
 		do   func(context.Context, *report) error
-	}{{"start", b.starts}, {"flow", b.flow}, {"bootstrap", b.bootstraps}, {"install", b.install}} {
+	}{{"start", b.starts}, {"flow", b.flow}, {"bootstrap", b.bootstraps}, {"install", b.install}, {"move", b.moves}} {
 		if !slices.Contains(strings.Split(o.only, ","), part.name) {
 			continue
 		}

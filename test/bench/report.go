@@ -15,6 +15,7 @@ type report struct {
 	flow      *flowResult
 	bootstrap *bootstrapResult
 	install   *installResult
+	move      *moveResult
 
 	machine   machine
 	began     time.Time
@@ -56,6 +57,9 @@ func (r report) sections() []section {
 	}
 	if r.install != nil {
 		out = append(out, r.install)
+	}
+	if r.move != nil {
+		out = append(out, r.move)
 	}
 	if r.flow != nil {
 		out = append(out, r.flow)

@@ -111,6 +111,15 @@ func mains(m *testing.M, n int, use func([]*Env), opts []Option) int {
 	return code
 }
 
+// New starts a control plane outside of a test; everything of it is kept in dir. The function that comes with it stops it.
+func New(dir string, opts ...Option) (*Env, func(), error) {
+	e, err := start(dir, opts...)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e, e.stop, nil
+}
+
 func start(dir string, opts ...Option) (*Env, error) {
 	e := &Env{Dir: dir, AuditLog: filepath.Join(dir, "audit.log"), Kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
 	for _, o := range opts {

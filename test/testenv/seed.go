@@ -37,23 +37,31 @@ const seedAgent = "testenv-seed"
 //   - an object with the annotation "seed/delete" is deleted once it is stored, so that one with finalizers gets a deletionTimestamp
 func (e *Env) Seed(t testing.TB, docs ...string) {
 	t.Helper()
+	if err := e.Store(docs...); err != nil {
+		t.Fatalf("seed %v", err)
+	}
+}
+
+// Store is Seed outside of a test.
+func (e *Env) Store(docs ...string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	s, err := newSeeder(e.REST)
 	if err != nil {
-		t.Fatalf("seed: %v", err)
+		return err
 	}
 	for _, doc := range docs {
 		objs, err := split(doc)
 		if err != nil {
-			t.Fatalf("seed: %v", err)
+			return err
 		}
 		for _, u := range objs {
 			if err := s.store(ctx, u); err != nil {
-				t.Fatalf("seed %s %s/%s: %v", u.GetKind(), u.GetNamespace(), u.GetName(), err)
+				return fmt.Errorf("%s %s/%s: %w", u.GetKind(), u.GetNamespace(), u.GetName(), err)
 			}
 		}
 	}
+	return nil
 }
 
 type seeder struct {

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/rand"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/move/plan"
+)
+
+// mover is one run of a move.
+type mover struct {
+	o Options
+	// src and dst are the clusters; src is somebody else's connection while webhooks let only that pass.
+	src, dst *kube.Client
+	// srcWidth and dstWidth are how much the servers take.
+	srcWidth, dstWidth *width
+	journal            *Journal
+	plan               *plan.Plan
+	// copies are what is known of each object of the plan on the target, by its position.
+	copies []copied
+	// fresh says that the plan's look at the source is still good: nothing ran there that could have changed anything.
+	fresh bool
+	// held is what the journal says is paused on the target only; outside are the UIDs of owners that aren't part of the move.
+	held    map[plan.Key]bool
+	outside map[string]types.UID
+	// onTarget are objects of the plan that the preflight found on the target.
+	onTarget map[plan.Key]bool
+	// scaledTwice counts how often somebody started the source's controllers again.
+	scaledTwice int
+	report      *Report
+	began       time.Time
+	// requests before the run, to tell what the run sent.
+	srcBefore, dstBefore kube.Counts
+}
+
+// Run moves, or goes on with the move that the journal tells of. Errors before the first write have class fault.Refused;
+// after an error that can't heal before anything was released, everything is put back first. Where the move stopped half
+// way, the error has class fault.Partial, and Run again goes on.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	m, err := newMover(&o)
+	if err != nil {
+		return nil, err
+	}
+	source, target, err := m.identify(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found, err := m.findJournal(ctx, source, target)
+	if err != nil {
+		return nil, err
+	}
+	if found != nil && found.Phase == PhaseRollingBack {
+		return nil, fault.WithHint(fault.Refusedf("the move %s of %s is being undone", found.ID, found.Started.Format(time.RFC3339)), "finish that first: clusterctl move --rollback, with the same two clusters")
+	}
+	if found != nil {
+		if err := m.sameMove(found); err != nil {
+			return nil, err
+		}
+		m.journal = found
+		event.Notef(o.Sink, "going on with the move %s, begun %s by %s, in phase %s", found.ID, found.Started.Format(time.RFC3339), found.By, found.Phase)
+	}
+	if m.journal == nil {
+		if err := m.prepare(ctx, source, target); err != nil {
+			return nil, err
+		}
+	}
+	return m.locked(ctx, m.phases)
+}
+
+func newMover(o *Options) (*mover, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	if o.By.Run == "" {
+		o.By.Run = rand.String(5)
+	}
+	return &mover{
+		o: *o, src: o.Source, dst: o.Target, srcWidth: newWidth(), dstWidth: newWidth(), began: time.Now(),
+		srcBefore: o.Source.Requests(), dstBefore: o.Target.Requests(), report: &Report{},
+	}, nil
+}
+
+// identify finds out which clusters these are, and that they are two.
+func (m *mover) identify(ctx context.Context) (source, target Side, err error) {
+	if source.UID, err = m.src.UID(ctx); err != nil {
+		return source, target, fmt.Errorf("source: %w", err)
+	}
+	if target.UID, err = m.dst.UID(ctx); err != nil {
+		return source, target, fmt.Errorf("target: %w", err)
+	}
+	source.Host, target.Host = m.src.Host(), m.dst.Host()
+	if source.UID == target.UID {
+		return source, target, fault.Refusedf("source (%s) and target (%s) are the same cluster: nothing to move", source.Host, target.Host)
+	}
+	return source, target, nil
+}
+
+// findJournal looks on both sides for a move between them, and refuses to start one where another is under way.
+func (m *mover) findJournal(ctx context.Context, source, target Side) (*Journal, error) {
+	onSource, err := readJournal(ctx, m.src)
+	if err != nil {
+		return nil, err
+	}
+	onTarget, err := readJournal(ctx, m.dst)
+	if err != nil {
+		return nil, err
+	}
+	var faults fault.List
+	for _, j := range []*Journal{onSource, onTarget} {
+		if j != nil && (j.Source.UID != source.UID || j.Target.UID != target.UID) {
+			faults.Add(otherMove(j))
+		}
+	}
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	switch {
+	case onSource == nil && onTarget == nil:
+		return nil, nil
+	case onSource == nil: // only its very end is without a journal on the source
+		return onTarget, nil
+	}
+	if onTarget != nil {
+		onSource.created = onTarget.created
+	}
+	return onSource, nil
+}
+
+func otherMove(j *Journal) error {
+	err := fault.Refusedf("another move is under way: %s from %s to %s, in phase %s, begun %s by %s", j.ID, j.Source.Host, j.Target.Host, j.Phase,
+		j.Started.Format(time.RFC3339), j.By)
+	return fault.WithHint(err, "finish it first with --resume, or undo it with --rollback, between those two clusters")
+}
+
+// sameMove refuses to take a move that was begun for another purpose for this one.
+func (m *mover) sameMove(j *Journal) error {
+	if scopeEmpty(m.o.Scope) || scopeEqual(m.o.Scope, j.Scope) {
+		return nil
+	}
+	return unfinished(j)
+}
+
+func unfinished(j *Journal) error {
+	err := fault.Refusedf("the move %s, begun %s by %s, isn't finished; it is about %s", j.ID, j.Started.Format(time.RFC3339), j.By, scopeText(j.Scope))
+	return fault.WithHint(err, "finish it first with --resume, or undo it with --rollback")
+}
+
+// prepare looks at everything and asks, before the first write.
+func (m *mover) prepare(ctx context.Context, source, target Side) error {
+	if scopeEmpty(m.o.Scope) {
+		return fault.WithHint(fault.Refusedf("there is no move to go on with between these two clusters"), "clusterctl move --to-kubeconfig FILE starts one")
+	}
+	if err := m.look(ctx); err != nil {
+		return err
+	}
+	if m.o.Confirm != nil {
+		if err := m.o.Confirm(ctx, m.plan); err != nil {
+			return err
+		}
+	}
+	m.journal = &Journal{
+		ID: rand.String(8), Phase: PhaseQuiescing, Started: time.Now().UTC().Truncate(time.Second), By: m.o.By, Source: source, Target: target,
+		Scope: m.o.Scope, Quiesce: m.o.Quiesce, AllowProvisioning: m.o.AllowProvisioning, Discard: m.o.Discard,
+		Total: len(m.plan.Objects), Remaining: len(m.plan.Remaining) > 0,
+	}
+	return nil
+}
+
+// look makes the plan and proves it.
+func (m *mover) look(ctx context.Context) error {
+	event.Startf(m.o.Sink, "plan", "Plan")
+	var err error
+	if m.plan, err = plan.Build(ctx, m.src, m.o.Scope, plan.Options{Sink: m.o.Sink}); err != nil {
+		event.Failf(m.o.Sink, "plan", "%v", err)
+		return err
+	}
+	for _, w := range m.plan.Warnings {
+		event.Warnf(m.o.Sink, "%s", w)
+	}
+	event.Donef(m.o.Sink, "plan", "%d objects of %d clusters", len(m.plan.Objects), len(m.plan.Clusters()))
+	event.Startf(m.o.Sink, "preflight", "Preflight")
+	if err := m.preflight(ctx); err != nil {
+		event.Failf(m.o.Sink, "preflight", "%v", err)
+		return err
+	}
+	event.Donef(m.o.Sink, "preflight", "the target takes them")
+	return nil
+}
+
+// phases goes through those that are left.
+func (m *mover) phases(ctx context.Context) error {
+	j := m.journal
+	if j.Phase == PhaseQuiescing {
+		if err := m.undoIfRefused(ctx, m.step(ctx, "quiesce", "Quiesce the source", m.quiesce)); err != nil {
+			return err
+		}
+		if err := m.enter(ctx, PhaseCopying); err != nil {
+			return err
+		}
+	}
+	if j.Phase == PhaseCopying {
+		if err := m.undoIfRefused(ctx, m.copyPhase(ctx)); err != nil {
+			return err
+		}
+		if err := m.enter(ctx, PhaseReleasing); err != nil {
+			return err
+		}
+	}
+	if j.Phase == PhaseReleasing {
+		if err := m.step(ctx, "release", "Release from the source", m.release); err != nil {
+			return err
+		}
+		if err := m.enter(ctx, PhaseResuming); err != nil {
+			return err
+		}
+	}
+	if j.Phase == PhaseResuming {
+		if err := m.step(ctx, "resume", "Resume on the target", m.resume); err != nil {
+			return err
+		}
+		if err := m.enter(ctx, PhaseFinishing); err != nil {
+			return err
+		}
+	}
+	return m.step(ctx, "finish", "Finish", m.finish)
+}
+
+// enter writes the next phase down, on both sides; the source's journal counts.
+func (m *mover) enter(ctx context.Context, p Phase) error {
+	m.journal.Phase = p
+	return m.save(ctx)
+}
+
+func (m *mover) save(ctx context.Context) error {
+	created := m.journal.created
+	if err := writeJournal(ctx, m.o.Source, m.journal); err != nil {
+		return fmt.Errorf("source: %w", err)
+	}
+	if err := writeJournal(ctx, m.dst, m.journal); err != nil {
+		m.journal.created = created
+		return fmt.Errorf("target: %w", err)
+	}
+	return nil
+}
+
+// step is one phase with its events.
+func (m *mover) step(ctx context.Context, name, title string, f func(context.Context) (string, error)) error {
+	event.Startf(m.o.Sink, name, "%s", title)
+	done, err := f(ctx)
+	if err != nil {
+		event.Failf(m.o.Sink, name, "%v", err)
+		return err
+	}
+	event.Donef(m.o.Sink, name, "%s", done)
+	return nil
+}
+
+// copyPhase is everything between the quiet source and the proven target.
+func (m *mover) copyPhase(ctx context.Context) error {
+	if err := m.step(ctx, "copy", "Copy to the target", m.copyAll); err != nil {
+		return err
+	}
+	return m.step(ctx, "verify", "Verify the copies", m.verify)
+}
+
+// undoIfRefused puts everything back after an error that can't heal, and tells of both.
+func (m *mover) undoIfRefused(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || mayHeal(err) {
+		return err
+	}
+	if undoErr := m.step(ctx, "rollback", "Roll back", m.rollback); undoErr != nil {
+		var both fault.List
+		both.Add(err)
+		both.Add(fmt.Errorf("roll back: %w", undoErr))
+		return both.Err()
+	}
+	m.journal = nil
+	return fault.WithCode(fault.Failed, &rolledBack{err})
+}
+
+// mayHeal says of an error that the same move can go on later; then it stays where it is.
+func mayHeal(err error) bool {
+	switch {
+	case errors.Is(err, errStandstill):
+		return false
+	case errors.Is(err, errLost), fault.CodeOf(err) == fault.Timeout, fault.CodeOf(err) == fault.Interrupted:
+		return true
+	}
+	class := kube.Classify(err)
+	return class == kube.ClassRetry || class == kube.ClassConflict
+}
+
+// rolledBack is an error after which everything is as it was before the move.
+type rolledBack struct{ err error }
+
+// Error says that too.
+func (e *rolledBack) Error() string {
+	return e.err.Error() + "; rolled back: the source is as it was and the copies are gone from the target"
+}
+
+// Unwrap returns the cause.
+func (e *rolledBack) Unwrap() error { return e.err }

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package move
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/move/plan"
+)
+
+// errStandstill says that the source can't be made to stand still.
+var errStandstill = errors.New("the source doesn't stand still")
+
+// quiesce makes the source stand still. What it will change is in the journal before it changes anything.
+func (m *mover) quiesce(ctx context.Context) (string, error) {
+	if err := m.decide(ctx); err != nil {
+		return "", err
+	}
+	for _, do := range []func(context.Context) error{m.exemptAll, m.pause, m.settle, m.scaleDown, m.disarmAll, m.startTarget} {
+		if err := do(ctx); err != nil {
+			return "", err
+		}
+	}
+	return m.quietText(), nil
+}
+
+func (m *mover) quietText() string {
+	j := m.journal
+	text := fmt.Sprintf("%d clusters paused", len(j.Paused))
+	if n := len(j.Controllers); n > 0 {
+		text += fmt.Sprintf(", %d controllers at 0", n)
+	}
+	if n := len(j.Webhooks); n > 0 {
+		text += fmt.Sprintf(", %d webhook configurations let only this move pass", n)
+	}
+	if n := len(j.TargetControllers); n > 0 {
+		text += fmt.Sprintf(", %d controllers of the target started", n)
+	}
+	return text
+}
+
+// decide writes down what will be changed, once: a move that goes on must not take its own changes for how things were.
+func (m *mover) decide(ctx context.Context) error {
+	j := m.journal
+	if j.User != "" || m.plan == nil && len(j.Paused)+len(j.Controllers)+len(j.Webhooks) > 0 {
+		return nil // decided already
+	}
+	planned := m.plan != nil
+	if !planned { // begun, but killed before this was written
+		var err error
+		if m.plan, err = plan.Build(ctx, m.src, j.Scope, plan.Options{Sink: m.o.Sink}); err != nil {
+			return err
+		}
+	}
+	j.Paused, j.Held = m.toPause()
+	if j.Quiesce == QuiesceScale {
+		found, err := controllers(ctx, m.src)
+		if err != nil {
+			return err
+		}
+		j.Controllers = nil
+		m.fresh = planned
+		for _, d := range found {
+			if n := replicasOf(d); n > 0 {
+				j.Controllers = append(j.Controllers, Controller{d.GetNamespace(), d.GetName(), d.GetUID(), n})
+				m.fresh = false
+			}
+		}
+		if len(found) > 0 {
+			if err := m.decideWebhooks(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	if err := m.decideTarget(ctx); err != nil {
+		return err
+	}
+	if j.User == "" {
+		j.User = "nobody" // marks that this is decided
+	}
+	return m.save(ctx)
+}
+
+// toPause are the Clusters that aren't paused, and what no Cluster's pause covers.
+func (m *mover) toPause() (paused, held []PausedObject) {
+	for _, o := range m.plan.Objects {
+		switch {
+		case o.GroupKind == capi.ClusterGK():
+			if capi.Paused(o.Source) {
+				continue
+			}
+			was := ""
+			if !capi.PausesBySpec(o.Version) {
+				was = "annotation"
+			} else if v, found, _ := unstructured.NestedBool(o.Source.Object, "spec", "paused"); found && !v {
+				was = "false"
+			}
+			paused = append(paused, PausedObject{Key: o.Key, Version: o.Version, Was: was})
+		case isCAPIGroup(o.Group) && !o.PausedByCluster && !capi.Paused(o.Source):
+			p := PausedObject{Key: o.Key, Version: o.Version, Was: "annotation"}
+			if m.o.Quiesce == QuiescePause && o.Mode == plan.Move {
+				paused = append(paused, p)
+			} else {
+				held = append(held, p)
+			}
+		}
+	}
+	return paused, held
+}
+
+// decideWebhooks finds the webhooks whose servers go down with the controllers, and who may pass them.
+func (m *mover) decideWebhooks(ctx context.Context) error {
+	j := m.journal
+	var err error
+	if j.Webhooks, err = capiWebhooks(ctx, m.src); err != nil || len(j.Webhooks) == 0 {
+		return err
+	}
+	known, err := knowsConditions(ctx, m.src, j.ID)
+	if err != nil {
+		return err
+	}
+	if known {
+		if err := m.decideUser(ctx); err != nil {
+			return err
+		}
+	}
+	if j.User != "" {
+		return nil
+	}
+	for i, w := range j.Webhooks {
+		cfg, err := m.src.Get(ctx, gvkWebhooks(w.Kind), "", w.Name)
+		if err != nil {
+			return err
+		}
+		if j.Webhooks[i].Saved, err = json.Marshal(cfg.Object["webhooks"]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// decideUser takes a user that nobody else is, if we may impersonate one that may do what we may; else ourselves.
+func (m *mover) decideUser(ctx context.Context) error {
+	j := m.journal
+	me, groups, err := m.src.WhoAmI(ctx)
+	if err != nil {
+		return err
+	}
+	user := "clusterctl:move:" + j.ID
+	groups = slices.DeleteFunc(groups, func(g string) bool { return g == "system:authenticated" })
+	rights := []kube.Right{{Verb: "impersonate", Resource: "users", Name: user}}
+	for _, g := range groups {
+		rights = append(rights, kube.Right{Verb: "impersonate", Resource: "groups", Name: g})
+	}
+	denied, err := m.src.Denied(ctx, rights)
+	if err != nil {
+		return err
+	}
+	if len(denied) == 0 && len(groups) > 0 {
+		as, err := m.src.As(user, groups...)
+		if err != nil {
+			return err
+		}
+		if denied, err = as.Denied(ctx, m.sourceRights()); err == nil && len(denied) == 0 {
+			j.User, j.Impersonate, j.Groups = user, true, groups
+			return nil
+		}
+	}
+	j.User = me
+	return nil
+}
+
+// pause pauses what the journal says.
+func (m *mover) pause(ctx context.Context) error {
+	planned := m.planned()
+	return m.srcWidth.each(ctx, len(m.journal.Paused), func(ctx context.Context, i int) error {
+		p := m.journal.Paused[i]
+		patch := []byte(`{"spec":{"paused":true}}`)
+		if p.Was == "annotation" {
+			patch = []byte(`{"metadata":{"annotations":{"` + capi.PausedAnnotation + `":""}}}`)
+		}
+		stored, err := m.src.SendPatch(ctx, p.target(), types.MergePatchType, patch)
+		if o := planned[p.Key]; err == nil && o != nil {
+			err = nowPaused(o.Source, p, stored.ResourceVersion)
+		}
+		return err
+	})
+}
+
+// planned finds the objects of a plan that is still good.
+func (m *mover) planned() map[plan.Key]*plan.Object {
+	if !m.fresh {
+		return nil
+	}
+	out := make(map[plan.Key]*plan.Object, len(m.plan.Objects))
+	for _, o := range m.plan.Objects {
+		out[o.Key] = o
+	}
+	return out
+}
+
+// nowPaused brings what was read up to what was written.
+func nowPaused(u *unstructured.Unstructured, p PausedObject, state string) error {
+	u.SetResourceVersion(state)
+	if p.Was != "annotation" {
+		return unstructured.SetNestedField(u.Object, true, "spec", "paused")
+	}
+	annotations := u.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[capi.PausedAnnotation] = ""
+	u.SetAnnotations(annotations)
+	return nil
+}
+
+// unpause takes a pause back, on either cluster.
+func (p PausedObject) unpause(ctx context.Context, c *kube.Client) error {
+	patch := []byte(`{"spec":{"paused":null}}`)
+	switch p.Was {
+	case "annotation":
+		patch = []byte(`{"metadata":{"annotations":{"` + capi.PausedAnnotation + `":null}}}`)
+	case "false":
+		patch = []byte(`{"spec":{"paused":false}}`)
+	}
+	_, err := c.SendPatch(ctx, p.target(), types.MergePatchType, patch)
+	return err
+}
+
+func (p PausedObject) target() kube.Target {
+	return kube.Target{GVK: p.WithVersion(p.Version), Namespace: p.Namespace, Name: p.Name}
+}
+
+// scaleDown takes the source's controllers to zero and waits until nothing of them runs.
+func (m *mover) scaleDown(ctx context.Context) error {
+	j := m.journal
+	if j.Quiesce != QuiesceScale || len(j.Controllers) == 0 {
+		return nil
+	}
+	err := m.srcWidth.each(ctx, len(j.Controllers), func(ctx context.Context, i int) error {
+		return scale(ctx, m.src, j.Controllers[i], 0, j.Controllers[i].Replicas)
+	})
+	if err != nil {
+		return err
+	}
+	var conds []kube.Condition
+	for _, d := range j.Controllers {
+		conds = append(conds, gone(m.src, d))
+	}
+	return m.wait(ctx, "quiesce", conds...)
+}
+
+// wait waits for conditions of the quiesce phase. That they aren't met in time is no reason to wait for ever.
+func (m *mover) wait(ctx context.Context, step string, conds ...kube.Condition) error {
+	within, stop := context.WithTimeout(ctx, m.o.Wait)
+	defer stop()
+	err := kube.Wait(within, m.o.Sink, step, waitInterval, conds...)
+	if err != nil && ctx.Err() == nil && fault.CodeOf(err) == fault.Timeout {
+		return fmt.Errorf("%w: %w", errStandstill, err)
+	}
+	return err
+}
+
+// exemptAll has the source's webhooks let the move pass, and takes the connection that passes. Until the controllers are down that
+// changes nothing for anybody else.
+func (m *mover) exemptAll(ctx context.Context) error {
+	for _, w := range m.journal.Webhooks {
+		if w.Saved != nil {
+			continue
+		}
+		if err := exempt(ctx, m.o.Source, w, m.journal.ID, m.journal.User); err != nil {
+			return err
+		}
+	}
+	return m.pass()
+}
+
+// disarmAll takes out the webhooks of an old server, once nobody serves them any more.
+func (m *mover) disarmAll(ctx context.Context) error {
+	for _, w := range m.journal.Webhooks {
+		if w.Saved == nil {
+			continue
+		}
+		if err := disarm(ctx, m.o.Source, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass takes the connection that the source's webhooks let pass.
+func (m *mover) pass() error {
+	if !m.journal.Impersonate {
+		return nil
+	}
+	var err error
+	m.src, err = m.o.Source.As(m.journal.User, m.journal.Groups...)
+	return err
+}
+
+// decideTarget finds controllers on the target that stand still because an earlier move left them so, or because they were
+// installed to be started now.
+func (m *mover) decideTarget(ctx context.Context) error {
+	found, err := controllers(ctx, m.dst)
+	if err != nil {
+		return err
+	}
+	m.journal.TargetControllers = nil
+	for _, d := range found {
+		if n := remembered(d); n > 0 && replicasOf(d) == 0 {
+			m.journal.TargetControllers = append(m.journal.TargetControllers, Controller{d.GetNamespace(), d.GetName(), d.GetUID(), n})
+		}
+	}
+	return nil
+}
+
+// startTarget starts those, and waits until they and their webhooks serve.
+func (m *mover) startTarget(ctx context.Context) error {
+	list := m.journal.TargetControllers
+	if len(list) == 0 {
+		return nil
+	}
+	var conds []kube.Condition
+	for _, d := range list {
+		if err := scale(ctx, m.dst, d, d.Replicas, d.Replicas); err != nil {
+			return err
+		}
+		conds = append(conds, m.dst.DeploymentAvailable(d.Namespace, d.Name))
+	}
+	if err := m.wait(ctx, "quiesce", conds...); err != nil {
+		return err
+	}
+	configs, err := webhookConfigurations(ctx, m.dst)
+	if err != nil {
+		return err
+	}
+	configs = slices.DeleteFunc(configs, func(c *unstructured.Unstructured) bool { return !slices.ContainsFunc(hooksOf(c), aboutCAPI) })
+	return m.wait(ctx, "quiesce", m.dst.WebhooksAnswer(configs)...)
+}
+
+// scaledBack looks whether somebody has started the source's controllers again. Once that is put right; what they may have done
+// shows when the objects are released.
+func (m *mover) scaledBack(ctx context.Context) error {
+	var again []Controller
+	for _, d := range m.journal.Controllers {
+		u, err := m.o.Source.Get(ctx, gvkDeployment(), d.Namespace, d.Name)
+		if apierrors.IsNotFound(err) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		if n := replicasOf(u); n != 0 {
+			event.Warnf(m.o.Sink, "somebody (%s) scaled Deployment %s/%s of the source to %d while the move stands on it; scaling it to 0 again", lastWriter(u), d.Namespace, d.Name, n)
+			again = append(again, d)
+		}
+	}
+	if len(again) == 0 {
+		return nil
+	}
+	m.scaledTwice++
+	if m.scaledTwice > 1 {
+		return fault.WithHint(fmt.Errorf("%w: Deployment %s/%s is scaled up again and again", errStandstill, again[0].Namespace, again[0].Name),
+			"stop what looks after it (an operator, GitOps, an autoscaler) for the time of the move")
+	}
+	return m.scaleDown(ctx)
+}

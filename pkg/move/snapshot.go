@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package move
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each. It is written before
+// the first object is copied.
+func (m *mover) snapshot() error {
+	if m.o.StateDir == "" || m.journal.Snapshot != "" && m.journal.Inventory > 0 {
+		return nil
+	}
+	if err := os.MkdirAll(m.o.StateDir, 0o700); err != nil {
+		return fmt.Errorf("keep a snapshot: %w", err)
+	}
+	path := filepath.Join(m.o.StateDir, m.journal.ID+".jsonl")
+	if err := m.writeSnapshot(path); err != nil {
+		return fmt.Errorf("keep a snapshot in %s: %w", path, err)
+	}
+	m.journal.Snapshot = path
+	return nil
+}
+
+func (m *mover) writeSnapshot(path string) (err error) {
+	f, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(path + ".part")
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<20)
+	enc := json.NewEncoder(w)
+	for _, o := range m.plan.Objects {
+		if err := enc.Encode(o.Source.Object); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
