@@ -17,6 +17,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/cmd/generate"
 	"github.com/clusterctl/clusterctl/pkg/cmd/get"
 	"github.com/clusterctl/clusterctl/pkg/cmd/initialize"
+	"github.com/clusterctl/clusterctl/pkg/cmd/move"
 	"github.com/clusterctl/clusterctl/pkg/cmd/phase"
 	"github.com/clusterctl/clusterctl/pkg/cmd/supervisor"
 	"github.com/clusterctl/clusterctl/pkg/cmd/version"
@@ -37,6 +38,7 @@ func addCommands(root *cobra.Command, f *cmdutil.Factory) {
 	}
 	add(groupClusters, create.NewCommand(f))
 	add(groupClusters, delete.NewCommand(f))
+	add(groupClusters, move.NewCommand(f))
 	add(groupClusters, phase.NewCommand(f))
 	add(groupClusters, get.NewCommand(f))
 	add(groupProviders, config.NewCommand(f))

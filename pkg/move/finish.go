@@ -5,9 +5,6 @@ package move
 import (
 	"context"
 	"fmt"
-	"strings"
-
-	"github.com/clusterctl/clusterctl/pkg/event"
 )
 
 // finish restores what quiesce changed on the source, and drops the journal: on the source last.
@@ -70,9 +67,4 @@ func (m *mover) sum() {
 	m.report.Requests.Source = m.o.Source.Requests().Sub(m.srcBefore)
 	m.report.Requests.Target = m.o.Target.Requests().Sub(m.dstBefore)
 	m.report.fill(m)
-	for _, w := range append(m.o.Source.Warnings(), m.o.Target.Warnings()...) {
-		if !strings.HasPrefix(w, "metadata.finalizers:") { // about names that providers chose, not about the move
-			event.Warnf(m.o.Sink, "%s", w)
-		}
-	}
 }

@@ -21,6 +21,8 @@ type Report struct {
 	Kinds []plan.KindCount `json:"kinds,omitempty"`
 	// Left are objects that stayed behind, and why.
 	Left []plan.Left `json:"left,omitempty"`
+	// Directory is where a backup went, or a restore came from.
+	Directory string `json:"directory,omitempty"`
 	// Snapshot is the file that holds the objects as they were.
 	Snapshot string `json:"snapshot,omitempty"`
 	// Took is how long this run lasted.

@@ -65,8 +65,8 @@ func (m *mover) rollback(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("target: %w", err)
 		}
 	}
-	// The pauses go while no controller runs and the webhooks still let the move pass.
-	if err := m.pass(); err != nil {
+	// The pauses go while the webhooks let the move pass, which they may not have done yet when it was killed.
+	if err := m.exemptAll(ctx); err != nil {
 		return "", err
 	}
 	if err := m.unpauseSource(ctx); err != nil {

@@ -40,7 +40,7 @@ spec: {topology: {version: "${KUBERNETES_VERSION}", classRef: {name: "${CLASS}"}
 		{name: "malformed version", args: []string{"--infrastructure", "docker:newest"}, code: 2, words: []string{"newest"}},
 		{name: "wrong flavor", args: append(local, "--flavor", "memory"), code: 2, words: []string{`no flavor "memory"`, "in-memory"}},
 		{name: "missing variables", args: append(local, "-f", variables), code: 2, words: []string{"3 variables have no value", "REGION", "SIZE", "CLASS", variables + ":3"}},
-		{name: "malformed file", args: append(local, "-f", broken), code: 2, words: []string{broken, "5"}},
+		{name: "malformed file", args: append(local, "-f", broken), code: 2, words: []string{broken + ":", "not valid YAML"}},
 		{name: "no such file", args: append(local, "-f", "nowhere.yaml"), code: 2, words: []string{"nowhere.yaml"}},
 		{name: "negative count", args: append(local, "--worker-machine-count", "-1"), code: 2, words: []string{"worker-machine-count"}},
 		{name: "unreachable bootstrap cluster", args: []string{"--bootstrap-kubeconfig", unreachable, "--infrastructure", "docker", "--flavor", "in-memory"}, code: 4, words: []string{"https://127.0.0.1:1", "connection refused"}},

@@ -19,9 +19,11 @@ func floors() [][]string {
 		{"cmd/clusterctl"},
 		{"pkg/cli"},
 		{"pkg/cmd/phase"}, // the steps of create, with its flags
-		{"pkg/cmd/completion", "pkg/cmd/config", "pkg/cmd/create", "pkg/cmd/delete", "pkg/cmd/docs", "pkg/cmd/generate", "pkg/cmd/get", "pkg/cmd/initialize", "pkg/cmd/supervisor", "pkg/cmd/version"},
+		{"pkg/cmd/completion", "pkg/cmd/config", "pkg/cmd/create", "pkg/cmd/delete", "pkg/cmd/docs", "pkg/cmd/generate", "pkg/cmd/get", "pkg/cmd/initialize", "pkg/cmd/move", "pkg/cmd/supervisor", "pkg/cmd/version"},
 		{"pkg/cmd/cmdutil"},
 		{"pkg/flow"},
+		{"pkg/move"},
+		{"pkg/move/plan"},
 		{"pkg/workload"},
 		{"pkg/kubeconfig"},
 		{"pkg/bootstrap/existing", "pkg/bootstrap/local"},

@@ -19,6 +19,8 @@ type KubeFlags struct {
 	Context string
 	// Namespace is that of the context where it is empty.
 	Namespace string
+	// Unlimited has no limit of requests per second, for what finds out itself how much a server takes.
+	Unlimited bool
 }
 
 // AddFlags adds --kubeconfig and --kubeconfig-context.
@@ -51,7 +53,11 @@ func (f *Factory) kubeClient(_ context.Context, flags KubeFlags) (*kube.Client, 
 	if flags.Namespace != "" {
 		cfg.Namespace = flags.Namespace
 	}
-	c, err := kube.New(cfg.REST, kube.Options{UserAgent: f.UserAgent(), Sink: f.View()})
+	opts := kube.Options{UserAgent: f.UserAgent(), Sink: f.View()}
+	if flags.Unlimited {
+		opts.QPS = -1
+	}
+	c, err := kube.New(cfg.REST, opts)
 	if err != nil {
 		return nil, nil, err
 	}

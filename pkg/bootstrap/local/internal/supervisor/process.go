@@ -200,6 +200,8 @@ func (p *process) look(ctx context.Context, c command, began time.Time) {
 	var err error
 	if c.probe != nil {
 		err = c.probe(ctx)
+	} else if left := steady(p.get().failures) - time.Since(began); left > 0 {
+		err = fmt.Errorf("it has no readiness probe, and has just started")
 	}
 	if ctx.Err() != nil {
 		return
@@ -219,4 +221,10 @@ func (p *process) look(ctx context.Context, c command, began time.Time) {
 		}
 		s.ready, s.message = err == nil, message
 	})
+}
+
+// steady is how long a process that has no readiness probe must have run to count as ready: one that ends again and again is never
+// ready in between.
+func steady(failures int) time.Duration {
+	return min(time.Second+time.Duration(failures)*5*time.Second, 30*time.Second)
 }

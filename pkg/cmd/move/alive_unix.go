@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build unix
+
+package move
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/clusterctl/clusterctl/pkg/move"
+)
+
+// alive says whether the process of another move on this host still runs. One that got the id of a dead one since counts too: then its
+// lease has to end by itself.
+var alive = func(i move.Identity) bool {
+	err := syscall.Kill(i.PID, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
