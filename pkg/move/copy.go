@@ -28,26 +28,15 @@ func (m *mover) copyAll(ctx context.Context) (string, error) {
 	if err := m.snapshot(); err != nil {
 		return "", err
 	}
-	if err := m.findOutside(ctx); err != nil {
-		return "", err
-	}
-	if err := m.knownCopies(ctx); err != nil {
-		return "", err
-	}
-	if err := m.ensureNamespaces(ctx); err != nil {
-		return "", err
-	}
-	if err := m.createLevels(ctx); err != nil {
-		return "", err
-	}
-	if err := m.closeCircles(ctx); err != nil {
-		return "", err
-	}
-	if err := m.writeInventory(ctx); err != nil {
-		return "", err
-	}
-	if err := m.restore(ctx); err != nil {
-		return "", err
+	return m.createAll(ctx)
+}
+
+// createAll brings the plan's objects to the target.
+func (m *mover) createAll(ctx context.Context) (string, error) {
+	for _, do := range []func(context.Context) error{m.findOutside, m.knownCopies, m.ensureNamespaces, m.createLevels, m.closeCircles, m.writeInventory, m.restore} {
+		if err := do(ctx); err != nil {
+			return "", err
+		}
 	}
 	return fmt.Sprintf("%d objects", len(m.plan.Objects)), nil
 }

@@ -64,7 +64,9 @@ func (m *mover) giveBack(ctx context.Context, start bool) error {
 
 // sum fills the report in.
 func (m *mover) sum() {
-	m.report.Requests.Source = m.o.Source.Requests().Sub(m.srcBefore)
+	if m.o.Source != nil {
+		m.report.Requests.Source = m.o.Source.Requests().Sub(m.srcBefore)
+	}
 	m.report.Requests.Target = m.o.Target.Requests().Sub(m.dstBefore)
 	m.report.fill(m)
 }

@@ -56,7 +56,7 @@ func (m *mover) entries() []entry {
 // writeInventory stores on the source what was copied. From here on the copies are known by their UIDs.
 func (m *mover) writeInventory(ctx context.Context) error {
 	list := m.entries()
-	if m.journal.Inventory > 0 {
+	if m.journal.Inventory > 0 || m.o.Source == nil { // a restore has no source to write it to; it deletes nothing
 		return nil
 	}
 	parts := 0

@@ -88,7 +88,10 @@ func (m *mover) lock(ctx context.Context) (release func(), locked context.Contex
 	if err != nil {
 		return nil, nil, err
 	}
-	clients := []*kube.Client{m.o.Source, m.dst}
+	clients := []*kube.Client{m.dst}
+	if m.o.Source != nil {
+		clients = []*kube.Client{m.o.Source, m.dst}
+	}
 	for i, c := range clients {
 		if err := m.acquire(ctx, c, string(holder)); err != nil {
 			for _, held := range clients[:i] {

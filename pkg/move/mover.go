@@ -35,6 +35,9 @@ type mover struct {
 	outside map[string]types.UID
 	// onTarget are objects of the plan that the preflight found on the target.
 	onTarget map[plan.Key]bool
+	// dir is the folder that a restore reads instead of a source, and rebuild makes the plan of it.
+	dir     *directory
+	rebuild func() (*plan.Plan, error)
 	// scaledTwice counts how often somebody started the source's controllers again.
 	scaledTwice int
 	report      *Report
@@ -107,9 +110,12 @@ func (m *mover) identify(ctx context.Context) (source, target Side, err error) {
 
 // findJournal looks on both sides for a move between them, and refuses to start one where another is under way.
 func (m *mover) findJournal(ctx context.Context, source, target Side) (*Journal, error) {
-	onSource, err := readJournal(ctx, m.src)
-	if err != nil {
-		return nil, err
+	var onSource *Journal
+	var err error
+	if m.o.Source != nil {
+		if onSource, err = readJournal(ctx, m.o.Source); err != nil {
+			return nil, err
+		}
 	}
 	onTarget, err := readJournal(ctx, m.dst)
 	if err != nil {
@@ -243,8 +249,10 @@ func (m *mover) enter(ctx context.Context, p Phase) error {
 
 func (m *mover) save(ctx context.Context) error {
 	created := m.journal.created
-	if err := writeJournal(ctx, m.o.Source, m.journal); err != nil {
-		return fmt.Errorf("source: %w", err)
+	if m.o.Source != nil {
+		if err := writeJournal(ctx, m.o.Source, m.journal); err != nil {
+			return fmt.Errorf("source: %w", err)
+		}
 	}
 	if err := writeJournal(ctx, m.dst, m.journal); err != nil {
 		m.journal.created = created

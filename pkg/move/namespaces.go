@@ -80,3 +80,21 @@ func (m *mover) uidOnTarget(ctx context.Context, o *plan.Object, ref metav1.Owne
 	}
 	return live.GetUID(), nil
 }
+
+// sourceNamespaces are those of the source, or of the folder that takes its place.
+func (m *mover) sourceNamespaces(ctx context.Context) (map[string]*unstructured.Unstructured, error) {
+	if m.dir == nil {
+		return m.namespacesOf(ctx, m.src)
+	}
+	out := map[string]*unstructured.Unstructured{}
+	for _, name := range m.plan.Namespaces {
+		u := &unstructured.Unstructured{Object: map[string]any{}}
+		u.SetName(name)
+		if m.dir.man != nil {
+			u.SetLabels(m.dir.man.Namespaces[name].Labels)
+			u.SetAnnotations(m.dir.man.Namespaces[name].Annotations)
+		}
+		out[name] = u
+	}
+	return out, nil
+}

@@ -26,6 +26,9 @@ const (
 // DefaultWait is how long one wait of the quiesce phase may take where [Options.Wait] is zero.
 const DefaultWait = 5 * time.Minute
 
+// DefaultLeaseTTL is how long a move that doesn't answer any more keeps others away where [Options.LeaseTTL] is zero.
+const DefaultLeaseTTL = 30 * time.Second
+
 // Options say what is moved and how. Source, Target and Scope are needed.
 type Options struct {
 	// Source and Target are the two management clusters. Their clients should have no limit of
@@ -48,7 +51,7 @@ type Options struct {
 	Confirm func(context.Context, *plan.Plan) error
 	// Wait is how long one wait of the quiesce phase may take; default DefaultWait.
 	Wait time.Duration
-	// LeaseTTL is how long a move that doesn't answer any more keeps others away; default 30 s.
+	// LeaseTTL is how long a move that doesn't answer any more keeps others away; default DefaultLeaseTTL.
 	LeaseTTL time.Duration
 	// Alive says whether the process of another move still runs; nil means that only its lease can tell.
 	Alive func(Identity) bool
@@ -84,7 +87,7 @@ func (o *Options) complete() error {
 		o.Wait = DefaultWait
 	}
 	if o.LeaseTTL == 0 {
-		o.LeaseTTL = 30 * time.Second
+		o.LeaseTTL = DefaultLeaseTTL
 	}
 	return nil
 }

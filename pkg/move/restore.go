@@ -105,7 +105,7 @@ func (m *mover) ensureNamespaces(ctx context.Context) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	source, err := m.namespacesOf(ctx, m.src)
+	source, err := m.sourceNamespaces(ctx)
 	if err != nil {
 		return fmt.Errorf("source: %w", err)
 	}

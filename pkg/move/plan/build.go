@@ -35,7 +35,7 @@ func Build(ctx context.Context, c *kube.Client, scope Scope, opts Options) (*Pla
 	if opts.Concurrency == 0 {
 		opts.Concurrency = 8
 	}
-	kinds, err := readKinds(ctx, c)
+	kinds, err := ReadKinds(ctx, c)
 	if err != nil {
 		return nil, err
 	}

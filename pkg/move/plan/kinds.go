@@ -59,8 +59,8 @@ func builtIn() []Kind {
 	}
 }
 
-// readKinds reads the definitions of all kinds.
-func readKinds(ctx context.Context, c *kube.Client) (Kinds, error) {
+// ReadKinds reads the definitions of all kinds that could be moved.
+func ReadKinds(ctx context.Context, c *kube.Client) (Kinds, error) {
 	crds, err := c.List(ctx, schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, kube.ListOptions{})
 	if err != nil {
 		return nil, err
