@@ -35,16 +35,10 @@ test: lint-fast unit e2e
 unit: parts
 	go test -race -timeout 20m $$(go list ./... | grep -v -e /test/e2e -e /test/bench)
 
-## e2e: whole flows of the built binary with the real controllers: from nothing to nothing, killed in every step, interrupted
+## e2e: whole flows of the built binary with the real controllers: from nothing to nothing, killed in every step, interrupted, bad hosts and images, who gets in
 .PHONY: e2e
 e2e: build parts
-	@echo "not part of this run: the wider flows in test/e2e (make e2e-all), see test/e2e/README.md for why"
-	go test -count=1 -timeout 40m -v ./test/e2e/flows
-
-## e2e-all: those, and the wider ones: bad hosts, bad images, crashes, who gets in
-.PHONY: e2e-all
-e2e-all: build parts
-	go test -count=1 -timeout 60m -p 1 -v ./test/e2e/...
+	go test -count=1 -timeout 60m -v ./test/e2e
 
 ## bench: measure, side by side with upstream's clusterctl, and write docs/benchmarks.md
 .PHONY: bench

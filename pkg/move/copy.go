@@ -175,7 +175,7 @@ func (m *mover) closeCircles(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stored, err := m.dst.SendPatch(ctx, targetOf(o, m.marker()), types.MergePatchType, patch)
+		stored, err := m.dst.SendPatch(ctx, targetOf(o, ownershipOf(o, m.marker()).creator), types.MergePatchType, patch)
 		if err == nil {
 			m.copies[i].version = stored.ResourceVersion
 		}

@@ -29,8 +29,10 @@ func (m *mover) locked(ctx context.Context, f func(context.Context) error) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	if err = m.stillAlone(ctx); err == nil {
+	if err = m.persist(ctx, "lock", m.stillAlone); err == nil {
 		err = f(ctx)
+	} else if m.journal != nil && !m.journal.begun() {
+		m.journal = nil // it never began
 	}
 	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errLost) {
 		err = cause
@@ -48,7 +50,7 @@ func (m *mover) locked(ctx context.Context, f func(context.Context) error) (*Rep
 func (m *mover) stillAlone(ctx context.Context) error {
 	found, err := m.findJournal(ctx, m.journal.Source, m.journal.Target)
 	if err != nil {
-		return m.neverBegan(err)
+		return err
 	}
 	switch {
 	case found == nil && m.journal.begun():

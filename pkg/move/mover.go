@@ -4,7 +4,6 @@ package move
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -54,11 +53,15 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	source, target, err := m.identify(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found, err := m.findJournal(ctx, source, target)
+	var source, target Side
+	var found *Journal
+	err = m.persist(ctx, "plan", func(ctx context.Context) error {
+		if source, target, err = m.identify(ctx); err != nil {
+			return err
+		}
+		found, err = m.findJournal(ctx, source, target)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -185,8 +188,12 @@ func (m *mover) prepare(ctx context.Context, source, target Side) error {
 // look makes the plan and proves it.
 func (m *mover) look(ctx context.Context) error {
 	event.Startf(m.o.Sink, "plan", "Plan")
-	var err error
-	if m.plan, err = plan.Build(ctx, m.src, m.o.Scope, plan.Options{Sink: m.o.Sink}); err != nil {
+	err := m.persist(ctx, "plan", func(ctx context.Context) error {
+		var err error
+		m.plan, err = plan.Build(ctx, m.src, m.o.Scope, plan.Options{Sink: m.o.Sink})
+		return err
+	})
+	if err != nil {
 		event.Failf(m.o.Sink, "plan", "%v", err)
 		return err
 	}
@@ -195,7 +202,7 @@ func (m *mover) look(ctx context.Context) error {
 	}
 	event.Donef(m.o.Sink, "plan", "%d objects of %d clusters", len(m.plan.Objects), len(m.plan.Clusters()))
 	event.Startf(m.o.Sink, "preflight", "Preflight")
-	if err := m.preflight(ctx); err != nil {
+	if err := m.persist(ctx, "preflight", m.preflight); err != nil {
 		event.Failf(m.o.Sink, "preflight", "%v", err)
 		return err
 	}
@@ -264,7 +271,12 @@ func (m *mover) save(ctx context.Context) error {
 // step is one phase with its events.
 func (m *mover) step(ctx context.Context, name, title string, f func(context.Context) (string, error)) error {
 	event.Startf(m.o.Sink, name, "%s", title)
-	done, err := f(ctx)
+	var done string
+	err := m.persist(ctx, name, func(ctx context.Context) error {
+		var err error
+		done, err = f(ctx)
+		return err
+	})
 	if err != nil {
 		event.Failf(m.o.Sink, name, "%v", err)
 		return err
@@ -280,41 +292,3 @@ func (m *mover) copyPhase(ctx context.Context) error {
 	}
 	return m.step(ctx, "verify", "Verify the copies", m.verify)
 }
-
-// undoIfRefused puts everything back after an error that can't heal, and tells of both.
-func (m *mover) undoIfRefused(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil || mayHeal(err) {
-		return err
-	}
-	if undoErr := m.step(ctx, "rollback", "Roll back", m.rollback); undoErr != nil {
-		var both fault.List
-		both.Add(err)
-		both.Add(fmt.Errorf("roll back: %w", undoErr))
-		return both.Err()
-	}
-	m.journal = nil
-	return fault.WithCode(fault.Failed, &rolledBack{err})
-}
-
-// mayHeal says of an error that the same move can go on later; then it stays where it is.
-func mayHeal(err error) bool {
-	switch {
-	case errors.Is(err, errStandstill):
-		return false
-	case errors.Is(err, errLost), fault.CodeOf(err) == fault.Timeout, fault.CodeOf(err) == fault.Interrupted:
-		return true
-	}
-	class := kube.Classify(err)
-	return class == kube.ClassRetry || class == kube.ClassConflict
-}
-
-// rolledBack is an error after which everything is as it was before the move.
-type rolledBack struct{ err error }
-
-// Error says that too.
-func (e *rolledBack) Error() string {
-	return e.err.Error() + "; rolled back: the source is as it was and the copies are gone from the target"
-}
-
-// Unwrap returns the cause.
-func (e *rolledBack) Unwrap() error { return e.err }

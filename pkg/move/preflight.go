@@ -123,7 +123,7 @@ func (m *mover) rights(ctx context.Context, faults *fault.List) error {
 		name   string
 		c      *kube.Client
 		rights []kube.Right
-	}{{"source", m.src, m.sourceRights()}, {"target", m.dst, m.targetRights(ctx)}} {
+	}{{"source", m.src, m.sourceRights(ctx)}, {"target", m.dst, m.targetRights(ctx)}} {
 		denied, err := side.c.Denied(ctx, []kube.Right{{Verb: "*", Group: "*", Resource: "*"}})
 		if err == nil && len(denied) > 0 {
 			denied, err = side.c.Denied(ctx, side.rights)
@@ -138,12 +138,12 @@ func (m *mover) rights(ctx context.Context, faults *fault.List) error {
 	return nil
 }
 
-func (m *mover) sourceRights() []kube.Right {
+func (m *mover) sourceRights(ctx context.Context) []kube.Right {
 	out := m.ownRights()
 	if m.plan == nil {
 		return out
 	}
-	for _, r := range m.resources(m.src) {
+	for _, r := range m.resources(ctx, m.src) {
 		out = append(out, r.verbs("list", "get", "patch", "delete")...)
 	}
 	if m.o.Quiesce == QuiesceScale {
@@ -155,9 +155,9 @@ func (m *mover) sourceRights() []kube.Right {
 	return out
 }
 
-func (m *mover) targetRights(context.Context) []kube.Right {
+func (m *mover) targetRights(ctx context.Context) []kube.Right {
 	out := append(m.ownRights(), kube.Right{Verb: "create", Resource: "namespaces"})
-	for _, r := range m.resources(m.dst) {
+	for _, r := range m.resources(ctx, m.dst) {
 		out = append(out, r.verbs("list", "get", "create", "patch", "delete")...)
 	}
 	return out
@@ -185,10 +185,10 @@ func (r resource) verbs(verbs ...string) []kube.Right {
 }
 
 // resources are where the plan's objects are, for rights: kinds that a server doesn't know have none.
-func (m *mover) resources(c *kube.Client) []resource {
+func (m *mover) resources(ctx context.Context, c *kube.Client) []resource {
 	var out []resource
 	for _, l := range m.listings() {
-		mapping, err := c.Mapping(context.Background(), l.gvk.GroupKind(), l.gvk.Version)
+		mapping, err := c.Mapping(ctx, l.gvk.GroupKind(), l.gvk.Version)
 		if err == nil {
 			out = append(out, resource{l.gvk.Group, mapping.Resource.Resource, l.namespace})
 		}

@@ -10,10 +10,7 @@ import (
 	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -93,33 +90,6 @@ func (m *mover) decide(ctx context.Context) error {
 	return m.save(ctx)
 }
 
-// toPause are the Clusters that aren't paused, and what no Cluster's pause covers.
-func (m *mover) toPause() (paused, held []PausedObject) {
-	for _, o := range m.plan.Objects {
-		switch {
-		case o.GroupKind == capi.ClusterGK():
-			if capi.Paused(o.Source) {
-				continue
-			}
-			was := ""
-			if !capi.PausesBySpec(o.Version) {
-				was = "annotation"
-			} else if v, found, _ := unstructured.NestedBool(o.Source.Object, "spec", "paused"); found && !v {
-				was = "false"
-			}
-			paused = append(paused, PausedObject{Key: o.Key, Version: o.Version, Was: was})
-		case isCAPIGroup(o.Group) && !o.PausedByCluster && !capi.Paused(o.Source):
-			p := PausedObject{Key: o.Key, Version: o.Version, Was: "annotation"}
-			if m.o.Quiesce == QuiescePause && o.Mode == plan.Move {
-				paused = append(paused, p)
-			} else {
-				held = append(held, p)
-			}
-		}
-	}
-	return paused, held
-}
-
 // decideWebhooks finds the webhooks whose servers go down with the controllers, and who may pass them.
 func (m *mover) decideWebhooks(ctx context.Context) error {
 	j := m.journal
@@ -173,74 +143,13 @@ func (m *mover) decideUser(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if denied, err = as.Denied(ctx, m.sourceRights()); err == nil && len(denied) == 0 {
+		if denied, err = as.Denied(ctx, m.sourceRights(ctx)); err == nil && len(denied) == 0 {
 			j.User, j.Impersonate, j.Groups = user, true, groups
 			return nil
 		}
 	}
 	j.User = me
 	return nil
-}
-
-// pause pauses what the journal says.
-func (m *mover) pause(ctx context.Context) error {
-	planned := m.planned()
-	return m.srcWidth.each(ctx, len(m.journal.Paused), func(ctx context.Context, i int) error {
-		p := m.journal.Paused[i]
-		patch := []byte(`{"spec":{"paused":true}}`)
-		if p.Was == "annotation" {
-			patch = []byte(`{"metadata":{"annotations":{"` + capi.PausedAnnotation + `":""}}}`)
-		}
-		stored, err := m.src.SendPatch(ctx, p.target(), types.MergePatchType, patch)
-		if o := planned[p.Key]; err == nil && o != nil {
-			err = nowPaused(o.Source, p, stored.ResourceVersion)
-		}
-		return err
-	})
-}
-
-// planned finds the objects of a plan that is still good.
-func (m *mover) planned() map[plan.Key]*plan.Object {
-	if !m.fresh {
-		return nil
-	}
-	out := make(map[plan.Key]*plan.Object, len(m.plan.Objects))
-	for _, o := range m.plan.Objects {
-		out[o.Key] = o
-	}
-	return out
-}
-
-// nowPaused brings what was read up to what was written.
-func nowPaused(u *unstructured.Unstructured, p PausedObject, state string) error {
-	u.SetResourceVersion(state)
-	if p.Was != "annotation" {
-		return unstructured.SetNestedField(u.Object, true, "spec", "paused")
-	}
-	annotations := u.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[capi.PausedAnnotation] = ""
-	u.SetAnnotations(annotations)
-	return nil
-}
-
-// unpause takes a pause back, on either cluster.
-func (p PausedObject) unpause(ctx context.Context, c *kube.Client) error {
-	patch := []byte(`{"spec":{"paused":null}}`)
-	switch p.Was {
-	case "annotation":
-		patch = []byte(`{"metadata":{"annotations":{"` + capi.PausedAnnotation + `":null}}}`)
-	case "false":
-		patch = []byte(`{"spec":{"paused":false}}`)
-	}
-	_, err := c.SendPatch(ctx, p.target(), types.MergePatchType, patch)
-	return err
-}
-
-func (p PausedObject) target() kube.Target {
-	return kube.Target{GVK: p.WithVersion(p.Version), Namespace: p.Namespace, Name: p.Name}
 }
 
 // scaleDown takes the source's controllers to zero and waits until nothing of them runs.
@@ -308,46 +217,6 @@ func (m *mover) pass() error {
 	var err error
 	m.src, err = m.o.Source.As(m.journal.User, m.journal.Groups...)
 	return err
-}
-
-// decideTarget finds controllers on the target that stand still because an earlier move left them so, or because they were
-// installed to be started now.
-func (m *mover) decideTarget(ctx context.Context) error {
-	found, err := controllers(ctx, m.dst)
-	if err != nil {
-		return err
-	}
-	m.journal.TargetControllers = nil
-	for _, d := range found {
-		if n := remembered(d); n > 0 && replicasOf(d) == 0 {
-			m.journal.TargetControllers = append(m.journal.TargetControllers, Controller{d.GetNamespace(), d.GetName(), d.GetUID(), n})
-		}
-	}
-	return nil
-}
-
-// startTarget starts those, and waits until they and their webhooks serve.
-func (m *mover) startTarget(ctx context.Context) error {
-	list := m.journal.TargetControllers
-	if len(list) == 0 {
-		return nil
-	}
-	var conds []kube.Condition
-	for _, d := range list {
-		if err := scale(ctx, m.dst, d, d.Replicas, d.Replicas); err != nil {
-			return err
-		}
-		conds = append(conds, m.dst.DeploymentAvailable(d.Namespace, d.Name))
-	}
-	if err := m.wait(ctx, "quiesce", conds...); err != nil {
-		return err
-	}
-	configs, err := webhookConfigurations(ctx, m.dst)
-	if err != nil {
-		return err
-	}
-	configs = slices.DeleteFunc(configs, func(c *unstructured.Unstructured) bool { return !slices.ContainsFunc(hooksOf(c), aboutCAPI) })
-	return m.wait(ctx, "quiesce", m.dst.WebhooksAnswer(configs)...)
 }
 
 // scaledBack looks whether somebody has started the source's controllers again. Once that is put right; what they may have done

@@ -102,6 +102,11 @@ func managersText(u *unstructured.Unstructured, owners map[string]string) []stri
 				raw = strings.ReplaceAll(raw, uid, name)
 			}
 		}
+		var sorted any
+		if json.Unmarshal([]byte(raw), &sorted) == nil { // owners are sorted by their UIDs there
+			data, _ := json.Marshal(sorted)
+			raw = string(data)
+		}
 		out = append(out, strings.Join([]string{f.Manager, string(f.Operation), f.Subresource, f.APIVersion, raw}, " "))
 	}
 	sort.Strings(out)

@@ -55,6 +55,9 @@ func parse(args []string) (options, error) {
 }
 
 func run(ctx context.Context, args []string) error {
+	if len(args) > 0 && args[0] == "part" {
+		return runPart(ctx, args[1:])
+	}
 	o, err := parse(args)
 	if err != nil {
 		return err

@@ -4,14 +4,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/clusterctl/clusterctl/test/graph"
 	"github.com/clusterctl/clusterctl/test/testenv"
@@ -122,17 +120,13 @@ func (b *bench) onePair(ctx context.Context, clusters int, delay time.Duration, 
 			}
 		}
 	}
-	var objs []*unstructured.Unstructured
-	for i := range clusters {
-		objs = append(objs, graph.Cluster(benchNamespace, "c"+strconv.Itoa(i), graph.Version)...)
-	}
-	if err := graph.Load(ctx, p.src.REST, objs); err != nil {
+	if _, err := b.part(ctx, "load", p.src.Kubeconfig, strconv.Itoa(clusters)); err != nil {
 		return moved{}, err
 	}
 	got, err := do(ctx, p, clusters)
 	got.clusters = clusters
 	if err == nil {
-		err = arrived(ctx, p, len(objs))
+		_, err = b.part(ctx, "arrived", p.src.Kubeconfig, p.dst.Kubeconfig, strconv.Itoa(clusters*graph.ObjectsPerCluster))
 	}
 	return got, err
 }
@@ -151,10 +145,11 @@ func (b *bench) moveUpstream(ctx context.Context, p *pair, _ int) (moved, error)
 
 // requestsIn reads the totals of both sides out of a report.
 func requestsIn(text string) int {
-	sum := 0
-	for _, part := range strings.Split(text, `"Total":`)[1:] {
-		n, _ := strconv.Atoi(strings.TrimSpace(part[:strings.IndexAny(part, ",}\n")]))
-		sum += n
+	var report struct {
+		Requests struct{ Source, Target int }
 	}
-	return sum
+	if err := json.Unmarshal([]byte(text), &report); err != nil {
+		return -1
+	}
+	return report.Requests.Source + report.Requests.Target
 }

@@ -31,9 +31,13 @@ func (m *moveResult) details(p *page) {
 		name string
 		moved
 	}{
-		{"bare client", m.bare}, {"**clusterctl**", m.ours}, {"upstream", m.upstream},
-		{fmt.Sprintf("clusterctl, %s away", farDelay), m.oursFar}, {fmt.Sprintf("upstream, %s away", farDelay), m.upstreamFar},
-		{"clusterctl", m.oursSmall}, {"clusterctl", m.oursBig},
+		{"bare client", m.bare},
+		{"**clusterctl**", m.ours},
+		{"upstream", m.upstream},
+		{fmt.Sprintf("clusterctl, %s away", farDelay), m.oursFar},
+		{fmt.Sprintf("upstream, %s away", farDelay), m.upstreamFar},
+		{"clusterctl", m.oursSmall},
+		{"clusterctl", m.oursBig},
 	} {
 		if l.clusters == 0 {
 			continue

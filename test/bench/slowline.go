@@ -10,15 +10,8 @@ import (
 
 	clientrest "k8s.io/client-go/rest"
 
-	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/test/testenv"
 )
-
-// connection connects by a configuration.
-type connection struct{ cfg *clientrest.Config }
-
-// Connect makes a client without a limit of its own.
-func (c connection) Connect() (*kube.Client, error) { return kube.New(c.cfg, kube.Options{QPS: -1}) }
 
 // line is a way to a server on which every round trip takes longer; as much passes as without it.
 type line struct {

@@ -24,7 +24,7 @@ const loading = 16
 // through its subresource. All kinds must be served.
 func Load(ctx context.Context, cfg *rest.Config, objs []*unstructured.Unstructured) error {
 	cfg = rest.CopyConfig(cfg)
-	cfg.QPS, cfg.UserAgent = -1, "graph-load"
+	cfg.QPS, cfg.UserAgent, cfg.WarningHandler = -1, "graph-load", rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
 		return err

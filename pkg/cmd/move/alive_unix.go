@@ -13,7 +13,9 @@ import (
 
 // alive says whether the process of another move on this host still runs. One that got the id of a dead one since counts too: then its
 // lease has to end by itself.
-var alive = func(i move.Identity) bool {
-	err := syscall.Kill(i.PID, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
+func alive() func(move.Identity) bool {
+	return func(i move.Identity) bool {
+		err := syscall.Kill(i.PID, 0)
+		return err == nil || errors.Is(err, syscall.EPERM)
+	}
 }

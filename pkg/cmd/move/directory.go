@@ -46,10 +46,10 @@ func runBackup(ctx context.Context, f *cmdutil.Factory, o *options, src *kube.Cl
 
 func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.Client) error {
 	ro := move.RestoreOptions{
-		Target: dst, Dir: o.fromDir, AllowOrphans: o.orphans, AllowProvisioning: o.provisioning, By: me(f), Alive: alive, Sink: f.View(),
+		Target: dst, Dir: o.fromDir, AllowOrphans: o.orphans, AllowProvisioning: o.provisioning, By: me(f), Alive: alive(), Sink: f.View(),
 		Confirm: func(ctx context.Context, p *plan.Plan) error {
 			if o.dryRun {
-				return errOnlyLooked
+				return fault.Refusedf("only looked")
 			}
 			return confirm(ctx, f, o, p)
 		},
@@ -76,9 +76,6 @@ func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.C
 	}
 	return printReport(f, o.output, r)
 }
-
-// errOnlyLooked ends a dry run before the first write.
-var errOnlyLooked = fault.Refusedf("only looked")
 
 // readIdentities reads private keys: age's, one a line, or an SSH key.
 func readIdentities(file string) ([]age.Identity, error) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,10 +18,15 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
+// gcPercent is how much may be allocated, in percent of what is in use, before memory is collected.
+const gcPercent = 40
+
 func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options) error {
 	if err := o.check(cmd); err != nil {
 		return err
 	}
+	// A move holds all its objects at once: what is freed meanwhile should not add up to as much again.
+	debug.SetGCPercent(gcPercent)
 	ctx, cancel := cmdutil.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	src, dst, namespace, err := o.connect(ctx, f)
@@ -43,7 +49,7 @@ func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options
 	}
 	mo := move.Options{
 		Source: src, Target: dst, Scope: scope, Quiesce: o.quiesce, AllowProvisioning: o.provisioning,
-		StateDir: filepath.Join(dirs.State, "moves"), By: me(f), Alive: alive, Sink: f.View(),
+		StateDir: filepath.Join(dirs.State, "moves"), By: me(f), Alive: alive(), Sink: f.View(),
 	}
 	if o.dryRun {
 		return runPreview(ctx, f, o, mo)

@@ -18,8 +18,10 @@ import (
 // management cluster. They can't be moved.
 func runningKinds() []schema.GroupVersionKind {
 	return []schema.GroupVersionKind{
-		{Group: "apps", Version: "v1", Kind: "Deployment"}, {Group: "apps", Version: "v1", Kind: "StatefulSet"},
-		{Version: "v1", Kind: "Service"}, {Version: "v1", Kind: "PersistentVolumeClaim"},
+		{Group: "apps", Version: "v1", Kind: "Deployment"},
+		{Group: "apps", Version: "v1", Kind: "StatefulSet"},
+		{Version: "v1", Kind: "Service"},
+		{Version: "v1", Kind: "PersistentVolumeClaim"},
 	}
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package move
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+)
+
+// undoIfRefused puts everything back after an error that can't heal, and tells of both.
+func (m *mover) undoIfRefused(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil || mayHeal(err) {
+		return err
+	}
+	if undoErr := m.step(ctx, "rollback", "Roll back", m.rollback); undoErr != nil {
+		var both fault.List
+		both.Add(err)
+		both.Add(fmt.Errorf("roll back: %w", undoErr))
+		return both.Err()
+	}
+	m.journal = nil
+	return fault.WithCode(fault.Failed, &rolledBack{err})
+}
+
+// mayHeal says of an error that the same move can go on later; then it stays where it is.
+func mayHeal(err error) bool {
+	switch {
+	case errors.Is(err, errStandstill):
+		return false
+	case errors.Is(err, errLost), fault.CodeOf(err) == fault.Timeout, fault.CodeOf(err) == fault.Interrupted:
+		return true
+	}
+	class := kube.Classify(err)
+	return class == kube.ClassRetry || class == kube.ClassConflict
+}
+
+// rolledBack is an error after which everything is as it was before the move.
+type rolledBack struct{ err error }
+
+// Error says that too.
+func (e *rolledBack) Error() string {
+	return e.err.Error() + "; rolled back: the source is as it was and the copies are gone from the target"
+}
+
+// Unwrap returns the cause.
+func (e *rolledBack) Unwrap() error { return e.err }
