@@ -25,6 +25,8 @@ type InitOptions struct {
 	// Kubeconfig and Context name the cluster; both empty means kubectl's rules.
 	Kubeconfig string
 	Context    string
+	// Hold has the controllers stand at zero until a move starts them.
+	Hold bool
 	// DryRun reads and checks everything, and asks what is installed, but changes nothing.
 	DryRun bool
 }
@@ -60,7 +62,7 @@ func Init(ctx context.Context, o InitOptions, h Host) ([]InitProvider, error) {
 		return nil, err
 	}
 	if !o.DryRun {
-		if err := initInstall(ctx, h, client, cfg, comps); err != nil {
+		if err := initInstall(ctx, o, h, client, cfg, comps); err != nil {
 			return nil, err
 		}
 	}
@@ -97,20 +99,24 @@ func initComponents(ctx context.Context, o InitOptions, h Host, client *kube.Cli
 	return provider.LoadComponents(ctx, releases, provider.ComponentOptions{Lookup: values, TargetNamespace: o.TargetNamespace})
 }
 
-func initInstall(ctx context.Context, h Host, client *kube.Client, cfg *kube.Config, comps []*provider.Components) error {
+func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client, cfg *kube.Config, comps []*provider.Components) error {
 	b, err := bootstrapAt(h, cfg)
 	if err != nil {
 		return err
 	}
 	event.Startf(h.Sink, StepProviders, "Install %s and wait until they serve", providerNames(comps))
 	res, err := provider.Install(ctx, client, comps, provider.InstallOptions{
-		Prepare: b.Prepare, Sink: h.Sink, Step: StepProviders, Config: h.Config,
+		Prepare: b.Prepare, Sink: h.Sink, Step: StepProviders, Config: h.Config, Hold: o.Hold,
 	})
 	if err != nil {
 		event.Failf(h.Sink, StepProviders, "%s", firstLine(err))
 		return err
 	}
-	event.Donef(h.Sink, StepProviders, "%s serve: %s", providerNames(comps), installSummary(res))
+	state := "serve"
+	if o.Hold {
+		state = "stand at 0 until a move starts them"
+	}
+	event.Donef(h.Sink, StepProviders, "%s %s: %s", providerNames(comps), state, installSummary(res))
 	for _, w := range client.Warnings() {
 		event.Warnf(h.Sink, "the API server says: %s", w)
 	}

@@ -23,9 +23,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
-// replicasAnnotation remembers, on a Deployment that a move scaled to zero, how many replicas it had. It stays where the
-// source has nothing left to manage, so that a move the other way round finds it.
-const replicasAnnotation = "clusterctl.cluster.x-k8s.io/replicas-before-move"
+// replicasAnnotation stays on the source's controllers where nothing is left to manage, so that a move the other way round finds it.
+const replicasAnnotation = provider.ReplicasAnnotation
 
 func gvkDeployment() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}

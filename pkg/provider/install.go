@@ -32,6 +32,8 @@ type InstallOptions struct {
 	Step string
 	// NoWait leaves out the waits for Deployments and webhooks at the end, unless there are objects that the webhooks check.
 	NoWait bool
+	// Hold has the controllers stand at zero until a move starts them, see ReplicasAnnotation. Nothing is waited for then.
+	Hold bool
 	// Interval is the pause between two looks while waiting; 0 means 250 ms.
 	Interval time.Duration
 }
@@ -113,8 +115,10 @@ func newInstaller(ctx context.Context, c *kube.Client, comps []*Components, opts
 	}
 	i := &installer{kube: c, opts: opts}
 	var err error
-	i.plan, err = i.makePlan(ctx, comps)
-	return i, err
+	if i.plan, err = i.makePlan(ctx, comps); err != nil {
+		return i, err
+	}
+	return i, i.hold(ctx)
 }
 
 type installer struct {
@@ -158,7 +162,7 @@ func (i *installer) apply(ctx context.Context, objs []*unstructured.Unstructured
 }
 
 func (i *installer) wait(ctx context.Context) error {
-	if i.opts.NoWait && len(i.plan.guarded) == 0 {
+	if i.opts.Hold || i.opts.NoWait && len(i.plan.guarded) == 0 {
 		return nil
 	}
 	for _, w := range i.plan.unserved {

@@ -26,6 +26,7 @@ type options struct {
 	set       []string
 	timeout   time.Duration
 	dryRun    bool
+	hold      bool
 	output    ui.Format
 }
 
@@ -46,6 +47,9 @@ version is refused.`,
   # pinned versions, into another cluster
   clusterctl init --core cluster-api:v1.14.2 --infrastructure docker:v1.14.2 --kubeconfig mgmt.kubeconfig
 
+  # the target of a move whose controllers must not run next to the source's
+  clusterctl init --infrastructure docker --hold --kubeconfig target.kubeconfig
+
   # nothing but a core provider
   clusterctl init --bootstrap - --control-plane -`,
 		Args: cmdutil.NoArgs,
@@ -63,6 +67,7 @@ version is refused.`,
 	fl.StringSliceVar(&o.choice.Addons, "addon", nil, "addon providers")
 	fl.StringVarP(&o.namespace, "target-namespace", "n", "", "namespace to put them in (default: each provider's own)")
 	fl.StringArrayVar(&o.set, "set", nil, "value of a variable, NAME=VALUE (repeatable; others see it in the process list: give secrets by the environment)")
+	fl.BoolVar(&o.hold, "hold", false, "leave the controllers at 0: \"clusterctl move\" starts them once those that the clusters come from are down")
 	o.kube.AddFlags(cmd, f)
 	cmdutil.TimeoutVar(fl, &o.timeout, DefaultTimeout)
 	cmdutil.DryRunVar(fl, &o.dryRun)
@@ -83,7 +88,7 @@ func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options
 	}
 	res, err := flow.Init(ctx, flow.InitOptions{
 		Providers: o.choice, TargetNamespace: o.namespace, Set: values,
-		Kubeconfig: o.kube.Kubeconfig, Context: o.kube.Context, DryRun: o.dryRun,
+		Kubeconfig: o.kube.Kubeconfig, Context: o.kube.Context, DryRun: o.dryRun, Hold: o.hold,
 	}, host)
 	if err != nil {
 		return err
