@@ -35,12 +35,17 @@ func (m *mover) settle(ctx context.Context) error {
 		}
 		return m.wait(ctx, "quiesce", m.unblocked())
 	}
+	if _, err := m.again(ctx); err != nil {
+		return err
+	}
 	began := time.Now()
+	open := m.unseen(m.plan.Objects)
 	seen := kube.ConditionFunc("the pause", func(ctx context.Context) (bool, string, error) {
-		missing, err := m.pauseMissing(ctx)
-		if err != nil || missing == "" {
+		var err error
+		if open, err = m.stillUnseen(ctx, open); err != nil || len(open) == 0 {
 			return err == nil, "", err
 		}
+		missing := open[0].String()
 		if j.Quiesce == QuiesceScale && time.Since(began) > pauseGrace {
 			return true, "", nil
 		}
@@ -52,21 +57,43 @@ func (m *mover) settle(ctx context.Context) error {
 	return m.wait(ctx, "quiesce", m.unblocked())
 }
 
-// pauseMissing names an object whose controller has a Paused condition but hasn't set it.
-func (m *mover) pauseMissing(ctx context.Context) (string, error) {
-	p, err := m.again(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, o := range p.Objects {
-		if o.Mode != plan.Move || !isCAPIGroup(o.Group) {
+// unseen are the objects whose controllers have a Paused condition but haven't set it.
+func (m *mover) unseen(list []*plan.Object) []*plan.Object {
+	var out []*plan.Object
+	for _, o := range list {
+		if o.Mode != plan.Move || !isCAPIGroup(o.Group) || !o.PausedByCluster && !capi.Paused(o.Source) {
 			continue
 		}
-		if c := capi.FindCondition(capi.Conditions(o.Source), capi.ConditionPaused); c != nil && c.Status == "False" && (o.PausedByCluster || capi.Paused(o.Source)) {
-			return o.String(), nil
+		if c := capi.FindCondition(capi.Conditions(o.Source), capi.ConditionPaused); c != nil && c.Status == "False" {
+			out = append(out, o)
 		}
 	}
-	return "", nil
+	return out
+}
+
+// stillUnseen reads the kinds of those again.
+func (m *mover) stillUnseen(ctx context.Context, open []*plan.Object) ([]*plan.Object, error) {
+	if len(open) == 0 {
+		return nil, nil
+	}
+	by := make(map[plan.Key]*plan.Object, len(open))
+	lists := map[listing]bool{}
+	for _, o := range open {
+		by[o.Key] = o
+		lists[listing{o.GVK(), o.Namespace}] = true
+	}
+	for l := range lists {
+		objs, err := m.src.List(ctx, l.gvk, kube.ListOptions{Namespace: l.namespace})
+		if err != nil {
+			return open, err
+		}
+		for _, u := range objs {
+			if o := by[plan.Key{GroupKind: l.gvk.GroupKind(), Namespace: u.GetNamespace(), Name: u.GetName()}]; o != nil {
+				o.Source = u
+			}
+		}
+	}
+	return m.unseen(open), nil
 }
 
 // unblocked waits until no object of the move has the annotation that blocks it.

@@ -79,6 +79,7 @@ func (s *selection) assemble(orphans []matcher) (*Plan, error) {
 	}
 	slices.SortFunc(p.Kinds, func(a, b schema.GroupVersionKind) int { return cmp.Compare(a.String(), b.String()) })
 	p.Left = s.left()
+	p.Warnings = append(p.Warnings, s.dangling()...)
 	return p, faults.Err()
 }
 
@@ -117,6 +118,27 @@ func (s *selection) whyNot(owner *node, ref metav1.OwnerReference) string {
 		return "there is no such object"
 	}
 	return fmt.Sprintf("a %s (%s) isn't moved", ref.Kind, ref.APIVersion)
+}
+
+// manyDangling is how many references that lead nowhere are named.
+const manyDangling = 10
+
+// dangling names what objects of the plan refer to though it doesn't exist: the move can't bring it.
+func (s *selection) dangling() []string {
+	var out []string
+	for key, users := range s.open {
+		for _, u := range users {
+			if u.selected() {
+				out = append(out, fmt.Sprintf("%s refers to %s, which isn't there", u.key, key))
+				break
+			}
+		}
+	}
+	slices.Sort(out)
+	if n := len(out); n > manyDangling {
+		out = append(out[:manyDangling], fmt.Sprintf("and %d more references lead nowhere", n-manyDangling))
+	}
+	return out
 }
 
 // maxDepth ends the way up along owners that go in a circle.

@@ -125,12 +125,29 @@ func (g *graph) tieOwners(n *node) {
 	}
 }
 
+// only finds the one object of a kind and name, whatever namespace it is in.
+func (g *graph) only(k Key) *node {
+	var found *node
+	for _, n := range g.nodes {
+		if n.key.GroupKind == k.GroupKind && n.key.Name == k.Name {
+			if found != nil {
+				return nil
+			}
+			found = n
+		}
+	}
+	return found
+}
+
 func (g *graph) tieRefs(n *node) {
 	for _, r := range refsOf(n.obj, g.kinds) {
 		if _, known := g.kinds[r.key.GroupKind]; !known {
 			continue
 		}
 		to := g.byKey[r.key]
+		if to == nil && r.key.Namespace == "" && g.kinds[r.key.GroupKind].Namespaced {
+			to = g.only(r.key) // a cluster-scoped object that says the name only
+		}
 		if to == nil {
 			g.open[r.key] = append(g.open[r.key], n)
 			continue

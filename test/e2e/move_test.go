@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestMoveThereAndBack moves a running cluster to a second local control plane whose controllers wait for it, and back, with the real
+// controllers on both sides: nothing is made anew, nothing is deleted, and at the end everything is where it began.
+func TestMoveThereAndBack(t *testing.T) {
+	h := newHome(t)
+	h.must(t, demo()...)
+	ports := h.ports("demo")
+	h.must(t, "create", "bootstrap", "second")
+	ports = append(ports, h.ports("second")...)
+	first, second := h.management("demo"), h.management("second")
+	h.must(t, "init", "--infrastructure", "docker", "--set", "CLUSTER_TOPOLOGY=true", "--hold", "--kubeconfig", second)
+	before := machines(t, first)
+	if len(before) != 3 {
+		t.Fatalf("machines %v, want three", before)
+	}
+
+	h.must(t, "move", "--dry-run", "--kubeconfig", first, "--to-kubeconfig", second)
+	if now := machines(t, first); !maps.Equal(before, now) {
+		t.Fatalf("a dry run changed the source: %v", now)
+	}
+	for _, way := range []struct{ name, from, to string }{{"there", first, second}, {"back", second, first}} {
+		r := h.must(t, "move", "--kubeconfig", way.from, "--to-kubeconfig", way.to)
+		t.Logf("%s: %.1f s\n%s", way.name, r.took.Seconds(), r.out)
+		if left := list(t, way.from, capi("", "machines")); len(left) != 0 {
+			t.Errorf("%s: left on the source: %v", way.name, left)
+		}
+		uids := list(t, way.to, capi("", "machines"))
+		if got := machines(t, way.to); !maps.Equal(before, got) {
+			t.Errorf("%s: machines %v, before %v", way.name, got, before)
+		}
+		time.Sleep(15 * time.Second) // the controllers get the time to do something wrong
+		if now := list(t, way.to, capi("", "machines")); !maps.Equal(uids, now) {
+			t.Errorf("%s: the controllers made machines anew: %v, before %v", way.name, now, uids)
+		}
+	}
+	h.must(t, "get", "kubeconfig", "demo", "--kubeconfig", first, "-o", filepath.Join(h.dir, "again.kubeconfig"))
+	h.must(t, "delete", "cluster", "demo", "--yes")
+	h.must(t, "delete", "bootstrap", "second", "--yes")
+	for _, left := range []string{filepath.Join(h.dir, "again.kubeconfig"), filepath.Join(h.state(), "moves")} { // the snapshots stay
+		if err := os.RemoveAll(left); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.wantNothingLeft(t, ports)
+}
+
+// machines are the Machines with what identifies them outside: name → provider ID and node.
+func machines(t *testing.T, kubeconfig string) map[string]string {
+	t.Helper()
+	objs, err := connect(t, kubeconfig).Resource(capi("", "machines")).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, o := range objs.Items {
+		id, _, _ := unstructured.NestedString(o.Object, "spec", "providerID")
+		node, _, _ := unstructured.NestedString(o.Object, "status", "nodeRef", "name")
+		out[o.GetName()] = id + " " + node
+	}
+	return out
+}
