@@ -35,6 +35,11 @@ test: lint-fast unit e2e
 unit: parts
 	go test -race -timeout 20m $$(go list ./... | grep -v -e /test/e2e -e /test/bench)
 
+## kill-all: kill a move at every one of its requests (hours; "make unit" takes some of them, others each time)
+.PHONY: kill-all
+kill-all: parts
+	go test -count=1 -timeout 6h -v ./pkg/move -run TestKilledAtAnyRequest -kill-every=1 -kill-from=1
+
 ## e2e: whole flows of the built binary with the real controllers: from nothing to nothing, killed in every step, interrupted, bad hosts and images, who gets in
 .PHONY: e2e
 e2e: build parts

@@ -77,6 +77,9 @@ func (c *Client) objectPage(ctx context.Context, m *meta.RESTMapping, ns string,
 }
 
 func (c *Client) metadataPage(ctx context.Context, m *meta.RESTMapping, ns string, lo metav1.ListOptions) ([]*unstructured.Unstructured, string, error) {
+	if m.Scope.Name() != meta.RESTScopeNameNamespace {
+		ns = ""
+	}
 	l, err := c.metadata.Resource(m.Resource).Namespace(ns).List(ctx, lo)
 	if err != nil {
 		return nil, "", err

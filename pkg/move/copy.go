@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,7 +34,7 @@ func (m *mover) copyAll(ctx context.Context) (string, error) {
 
 // createAll brings the plan's objects to the target.
 func (m *mover) createAll(ctx context.Context) (string, error) {
-	for _, do := range []func(context.Context) error{m.findOutside, m.knownCopies, m.ensureNamespaces, m.createLevels, m.closeCircles, m.writeInventory, m.restore} {
+	for _, do := range []func(context.Context) error{m.findOutside, m.knownCopies, m.ensureNamespaces, m.createLevels, m.forgetFound, m.closeCircles, m.writeInventory, m.restore} {
 		if err := do(ctx); err != nil {
 			return "", err
 		}
@@ -153,6 +154,18 @@ func (m *mover) takeExisting(ctx context.Context, i int) error {
 	default:
 		return fault.Refusedf("%s is on the target already, and it isn't this move's copy: %s", o.Key, why)
 	}
+	return nil
+}
+
+// forgetFound takes objects that were on the target before off the list of what is paused there: a pause on them is somebody else's.
+func (m *mover) forgetFound(context.Context) error {
+	found := map[plan.Key]bool{}
+	for i, c := range m.copies {
+		if c.found {
+			found[m.plan.Objects[i].Key] = true
+		}
+	}
+	m.journal.Held = slices.DeleteFunc(m.journal.Held, func(h PausedObject) bool { return found[h.Key] })
 	return nil
 }
 

@@ -161,7 +161,8 @@ func (m *mover) acquire(ctx context.Context, c *kube.Client, holder string) erro
 			continue
 		}
 		renewed := time.Since(since)
-		if m.journal == nil || time.Now().After(deadline) || renewed < 0 {
+		lives := m.o.Alive != nil && by.Host == m.o.By.Host
+		if m.journal == nil || lives || time.Now().After(deadline) || renewed < 0 {
 			return fault.WithHint(fault.Refusedf("another move holds the lease on %s: %s, renewed %s ago", c.Host(), by, renewed.Round(time.Second)),
 				"wait for it; if its process is gone for good, its lease ends within %s", m.o.LeaseTTL)
 		}

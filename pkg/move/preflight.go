@@ -205,6 +205,8 @@ func (m *mover) taken(ctx context.Context, faults *fault.List) error {
 		m.onTarget[o.Key] = true
 		if o.Mode == plan.Move {
 			names = append(names, o.String())
+		} else {
+			event.Warnf(m.o.Sink, "%s is shared, and on the target already: it stays as it is there", o.Key)
 		}
 	})
 	if err != nil {

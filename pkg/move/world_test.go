@@ -30,7 +30,7 @@ func look(t testing.TB, c *kube.Client, version string, namespaces ...string) wo
 	var all []*unstructured.Unstructured
 	kinds := []schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}, {Version: "v1", Kind: "ConfigMap"}}
 	for _, k := range graph.Kinds(version) {
-		kinds = append(kinds, schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind})
+		kinds = append(kinds, gvkOf(k))
 	}
 	for _, gvk := range kinds {
 		list, err := c.List(ctx, gvk, kube.ListOptions{})
@@ -55,6 +55,10 @@ func look(t testing.TB, c *kube.Client, version string, namespaces ...string) wo
 		out[fmt.Sprintf("%s %s/%s", u.GetKind(), u.GetNamespace(), u.GetName())] = text(t, u, owners)
 	}
 	return out
+}
+
+func gvkOf(k graph.Kind) schema.GroupVersionKind {
+	return schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 
 func contains(list []string, s string) bool {
@@ -130,7 +134,7 @@ func clear(t testing.TB, c *kube.Client, version string, namespaces ...string) {
 	ctx := context.Background()
 	kinds := []schema.GroupVersionKind{{Version: "v1", Kind: "Secret"}, {Version: "v1", Kind: "ConfigMap"}}
 	for _, k := range graph.Kinds(version) {
-		kinds = append(kinds, schema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind})
+		kinds = append(kinds, gvkOf(k))
 	}
 	for _, gvk := range kinds {
 		list, err := c.List(ctx, gvk, kube.ListOptions{MetadataOnly: true})

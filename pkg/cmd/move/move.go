@@ -57,21 +57,21 @@ const example = `  # what would be moved, what would stay, and why; changes noth
 
 // options are the flags.
 type options struct {
-	source, target     cmdutil.KubeFlags
-	all                bool
-	toDir, fromDir     string
-	encryptTo          []string
-	identity           string
-	include, exclude   []string
-	orphans            []string
-	provisioning       bool
-	quiesce            move.Quiesce
-	resume, rollback   bool
-	dryRun, yes        bool
-	output             ui.Format
-	timeout            time.Duration
-	clusters           []string
-	targetGiven, noEnd bool
+	source, target   cmdutil.KubeFlags
+	all              bool
+	toDir, fromDir   string
+	encryptTo        []string
+	identity         string
+	include, exclude []string
+	orphans          []string
+	provisioning     bool
+	quiesce          move.Quiesce
+	resume, rollback bool
+	dryRun, yes      bool
+	output           ui.Format
+	timeout          time.Duration
+	clusters         []string
+	targetGiven      bool
 }
 
 // NewCommand makes the command with its subcommand.
