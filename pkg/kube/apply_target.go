@@ -108,7 +108,7 @@ func (a *applier) one(ctx context.Context, t *target) error {
 	var got *unstructured.Unstructured
 	err = retry(ctx, a.failing(t.source), func(ctx context.Context) error {
 		var err error
-		got, err = endpoint.Patch(ctx, t.name(), types.ApplyPatchType, data, opts)
+		got, err = endpoint.Patch(ctx, t.name(), types.ApplyPatchType, yamlSafe(data), opts)
 		return a.explain(err)
 	})
 	if err != nil {

@@ -3,6 +3,7 @@
 package kube
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -81,6 +82,9 @@ func (c *Client) send(ctx context.Context, t Target, verb string, r *rest.Reques
 		contentType = string(types.ApplyYAMLPatchType)
 		r = r.Param("force", "true")
 	}
+	if contentType == string(types.ApplyYAMLPatchType) {
+		body = yamlSafe(body)
+	}
 	result := r.SetHeader("Content-Type", contentType).SetHeader("Accept", onlyMetadata).Body(body).Do(ctx)
 	if err := result.Error(); err != nil { // unlike Raw's it has what the server said
 		return Stored{}, c.explainf(err, verb, t.GVK, t.Namespace, t.Name)
@@ -139,6 +143,15 @@ func (c *Client) TryApply(ctx context.Context, obj *unstructured.Unstructured) (
 		return nil, err
 	}
 	force := true
-	got, err := ri.Patch(ctx, obj.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{FieldManager: FieldManager, DryRun: dryRunAll, Force: &force})
+	got, err := ri.Patch(ctx, obj.GetName(), types.ApplyPatchType, yamlSafe(body), metav1.PatchOptions{FieldManager: FieldManager, DryRun: dryRunAll, Force: &force})
 	return got, c.explainf(err, "create (dry run)", gvk, obj.GetNamespace(), obj.GetName())
+}
+
+// yamlSafe escapes the few characters that JSON takes as they are and YAML takes for line breaks or a byte order mark: a server reads
+// the body of an apply as YAML.
+func yamlSafe(body []byte) []byte {
+	for char, escaped := range map[string]string{"\u0085": `\u0085`, "\u2028": `\u2028`, "\u2029": `\u2029`, "\ufeff": `\ufeff`} {
+		body = bytes.ReplaceAll(body, []byte(char), []byte(escaped))
+	}
+	return body
 }

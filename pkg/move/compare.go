@@ -27,17 +27,17 @@ func (m *mover) notOurs(i int, live *unstructured.Unstructured) string {
 	if slices.ContainsFunc(live.GetManagedFields(), func(f metav1.ManagedFieldsEntry) bool { return f.Manager == m.marker() }) {
 		return ""
 	}
-	if at := m.differs(i, live); at != "" {
+	if at := m.differs(i, live, false); at != "" { // owners that come later may not have come yet
 		return "it differs at " + at
 	}
 	return ""
 }
 
 // differs compares an object on the target with what was sent there: everything sent has to be there, with the same value; defaults and
-// what controllers add may be there too. It returns the first place that differs; "" if there is none.
-func (m *mover) differs(i int, live *unstructured.Unstructured) string {
+// what controllers add may be there too; late says whether owners that come later have to be there. It returns the first place that differs; "" if there is none.
+func (m *mover) differs(i int, live *unstructured.Unstructured, late bool) string {
 	o := m.plan.Objects[i]
-	owners, err := m.ownersOf(o, true)
+	owners, err := m.ownersOf(o, late)
 	if err != nil {
 		return "metadata.ownerReferences"
 	}

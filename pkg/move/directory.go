@@ -3,8 +3,6 @@
 package move
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -16,40 +14,41 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
-// maxLine is the largest object of a snapshot, in bytes: an API server stores no larger one.
-const maxLine = 16 << 20
+// Ends of names of files that hold objects.
+const (
+	snapshotEnd  = ".jsonl"
+	encryptedEnd = ".age"
+)
 
 // directory is what was read out of a folder.
 type directory struct {
-	// id tells it from others.
-	id   string
-	man  *manifest
+	// path is where it was read, id tells its content from others.
+	path, id string
+	// man is a backup's manifest; nil for what others wrote.
+	man  *contents
 	objs []*unstructured.Unstructured
+	// ignored are files that don't belong to it.
+	ignored []string
 }
 
-// readDirectory reads a backup of Backup, a folder that upstream's clusterctl wrote (no manifest), or a move's snapshot (.jsonl). All
-// faults come together.
+// readDirectory reads a backup of Backup, a folder that upstream's clusterctl wrote (no manifest), or a move's snapshot (.jsonl, or a
+// folder with one). All faults come together, with class fault.Usage.
 func readDirectory(path string, decrypt func([]byte) ([]byte, error)) (*directory, error) {
-	info, err := os.Stat(path)
+	d := &directory{path: path}
+	names, err := d.list()
 	if err != nil {
 		return nil, fault.WithCode(fault.Usage, err)
 	}
-	d := &directory{}
-	var names []string
-	if !info.IsDir() {
-		path, names = filepath.Dir(path), []string{filepath.Base(path)}
-	} else if names, err = d.list(path); err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
 	var faults fault.List
+	sum := sha256.New()
+	locked := 0
 	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(path, name))
+		data, err := os.ReadFile(filepath.Join(d.path, name))
 		if err != nil {
 			faults.Add(err)
 			continue
@@ -57,92 +56,135 @@ func readDirectory(path string, decrypt func([]byte) ([]byte, error)) (*director
 		got := sha256.Sum256(data)
 		_, _ = sum.Write(got[:])
 		if d.man != nil && d.man.Files[name] != hex.EncodeToString(got[:]) {
-			faults.Add(fmt.Errorf("%s was changed or damaged since the backup was made: its checksum is another one", name))
+			faults.Add(fmt.Errorf("%s was changed, damaged or cut off since the backup was made: its checksum is another one", filepath.Join(d.path, name)))
 			continue
 		}
-		if err := d.decode(name, data, decrypt); err != nil {
-			faults.Add(fmt.Errorf("%s: %w", filepath.Join(path, name), err))
+		if strings.HasSuffix(name, encryptedEnd) && decrypt == nil {
+			locked++
+			continue
 		}
+		objs, err := decodeFile(filepath.Join(d.path, name), data, decrypt)
+		if len(faults.Faults) == manyFaults { // a wrong key is wrong for all of them
+			continue
+		}
+		faults.Add(err)
+		d.objs = append(d.objs, objs...)
 	}
-	d.id = "directory:" + hex.EncodeToString(sum.Sum(nil))[:16]
+	if locked > 0 {
+		faults.Add(fault.WithHint(fault.Usagef("%d Secrets in %s are encrypted, and there is no key to read them", locked, path), "name the file with the age or SSH private key with --identity"))
+	}
+	d.id = filesID + hex.EncodeToString(sum.Sum(nil))[:16]
+	d.twice(&faults)
 	if len(d.objs) == 0 && len(faults.Faults) == 0 {
-		faults.Add(fault.Usagef("%s holds no objects", path))
+		faults.Add(fmt.Errorf("%s holds no objects", path))
 	}
 	if err := faults.Err(); err != nil {
 		return nil, fault.WithCode(fault.Usage, err)
 	}
+	if d.man == nil {
+		for _, u := range d.objs {
+			dropToolsPause(u)
+		}
+	}
 	return d, nil
 }
 
-// list names the files with objects, and reads the manifest if there is one.
-func (d *directory) list(path string) ([]string, error) {
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		return nil, fault.WithCode(fault.Usage, err)
-	}
-	var names []string
-	for _, e := range entries {
-		name := e.Name()
-		if e.IsDir() || name == manifestName || strings.HasPrefix(name, ".") {
-			continue
+// filesID begins the identity of what isn't a cluster but a folder.
+const filesID = "files:"
+
+// twice wants every object once.
+func (d *directory) twice(faults *fault.List) {
+	seen := make(map[plan.Key]bool, len(d.objs))
+	for _, u := range d.objs {
+		k := plan.Key{GroupKind: u.GroupVersionKind().GroupKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
+		if seen[k] {
+			faults.Add(fmt.Errorf("%s is in %s more than once", k, d.path))
 		}
-		for _, end := range []string{".yaml", ".yml", ".json", ".jsonl", ".yaml.age"} {
-			if strings.HasSuffix(name, end) {
-				names = append(names, name)
-				break
-			}
-		}
+		seen[k] = true
 	}
-	data, err := os.ReadFile(filepath.Join(path, manifestName))
+}
+
+// list names the files with objects, and finds out what wrote them.
+func (d *directory) list() ([]string, error) {
+	info, err := os.Stat(d.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return names, nil
-	} else if err != nil {
+		if old := hidden(filepath.Clean(d.path), oldEnd); isBackup(old) {
+			return nil, fault.WithHint(err, "a backup that was put aside when a newer one was to take its place is in %s", old)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
-	d.man = &manifest{}
-	if err := yaml.UnmarshalStrict(data, d.man); err != nil {
-		return nil, fault.Usagef("%s: %v", filepath.Join(path, manifestName), err)
+	if !info.IsDir() {
+		name := filepath.Base(d.path)
+		d.path = filepath.Dir(d.path)
+		return []string{name}, nil
 	}
-	if d.man.Version != backupVersion {
-		return nil, fault.Usagef("%s is of format %q, this program reads %q", path, d.man.Version, backupVersion)
+	entries, err := os.ReadDir(d.path)
+	if err != nil {
+		return nil, err
 	}
-	var missing []string
+	var names, snapshots []string
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case e.IsDir() || name == manifestName || strings.HasPrefix(name, "."):
+		case strings.HasSuffix(name, snapshotEnd):
+			snapshots = append(snapshots, name)
+		case holdsObjects(name):
+			names = append(names, name)
+		default:
+			d.ignored = append(d.ignored, name)
+		}
+	}
+	if d.man, err = readManifest(d.path); err != nil {
+		return nil, err
+	}
+	switch {
+	case d.man != nil:
+		return d.listed(names)
+	case len(snapshots) > 0:
+		return d.snapshot(snapshots, names)
+	case slices.ContainsFunc(names, func(n string) bool { return strings.Count(n, "_") == 3 || strings.HasSuffix(n, encryptedEnd) }):
+		return nil, fault.WithHint(fmt.Errorf("%s holds a backup that isn't whole: it has no %s, which is written last", d.path, manifestName), "it was interrupted, or not all of it was copied here")
+	}
+	return names, nil
+}
+
+func isBackup(dir string) bool {
+	man, err := readManifest(dir)
+	return err == nil && man != nil
+}
+
+func holdsObjects(name string) bool {
+	return slices.ContainsFunc([]string{".yaml", ".yml", ".json", ".yaml" + encryptedEnd}, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// listed are the files that the manifest names, all of which have to be there.
+func (d *directory) listed(names []string) ([]string, error) {
+	var missing, out []string
+	for _, name := range names {
+		if _, ok := d.man.Files[name]; ok {
+			out = append(out, name)
+		} else {
+			d.ignored = append(d.ignored, name)
+		}
+	}
 	for name := range d.man.Files {
-		if !slices.Contains(names, name) {
+		if !slices.Contains(out, name) {
 			missing = append(missing, name)
 		}
 	}
 	if slices.Sort(missing); len(missing) > 0 {
-		return nil, fault.Usagef("%s isn't whole any more: %s missing", path, first(missing, 3))
+		return nil, fmt.Errorf("%s isn't whole any more: %s missing", d.path, first(missing, 3))
 	}
-	return slices.DeleteFunc(names, func(n string) bool { _, ok := d.man.Files[n]; return !ok }), nil
+	return out, nil
 }
 
-func (d *directory) decode(name string, data []byte, decrypt func([]byte) ([]byte, error)) error {
-	if strings.HasSuffix(name, ".jsonl") {
-		lines := bufio.NewScanner(bytes.NewReader(data))
-		lines.Buffer(nil, maxLine)
-		for n := 1; lines.Scan(); n++ {
-			u, err := asObject(lines.Bytes())
-			if err != nil {
-				return fmt.Errorf("line %d: %w", n, err)
-			}
-			d.objs = append(d.objs, u)
-		}
-		return lines.Err()
+// snapshot is the only one of a folder: which of several moves is meant nobody can guess.
+func (d *directory) snapshot(snapshots, names []string) ([]string, error) {
+	if len(snapshots) > 1 || len(names) > 0 {
+		return nil, fault.WithHint(fmt.Errorf("%s holds %s: what of it is to be restored?", d.path, first(append(snapshots, names...), 3)),
+			"name a file: --from-directory %s", filepath.Join(d.path, snapshots[len(snapshots)-1]))
 	}
-	if strings.HasSuffix(name, ".age") {
-		if decrypt == nil {
-			return errors.New("is encrypted: name the private key's file with --identity")
-		}
-		var err error
-		if data, err = decrypt(data); err != nil {
-			return err
-		}
-	}
-	u, err := asObject(data)
-	if err == nil {
-		d.objs = append(d.objs, u)
-	}
-	return err
+	return snapshots, nil
 }

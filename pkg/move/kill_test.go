@@ -109,6 +109,9 @@ func (s *stage) killed(t *testing.T, ctx context.Context, at int, after, back bo
 		t.Logf("%s: the move didn't need that request", name)
 	}
 	if err == nil {
+		if g.fallen { // it was killed while it gave its leases back: they end by themselves
+			s.endLeases(t)
+		}
 		s.arrived(t, name)
 		return
 	}
@@ -131,6 +134,13 @@ func (s *stage) killed(t *testing.T, ctx context.Context, at int, after, back bo
 		t.Fatalf("%s: again: %v", name, err)
 	}
 	s.arrived(t, name)
+}
+
+func (s *stage) endLeases(t *testing.T) {
+	t.Helper()
+	for _, e := range []*testenv.Env{s.at, s.other} {
+		deleteAt(t, connect(t, e), kube.Target{GVK: gvkLease(), Namespace: journalNamespace, Name: leaseName})
+	}
 }
 
 // arrived wants everything on the other side, and makes that the next source.

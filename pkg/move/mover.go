@@ -34,9 +34,8 @@ type mover struct {
 	outside map[string]types.UID
 	// onTarget are objects of the plan that the preflight found on the target.
 	onTarget map[plan.Key]bool
-	// dir is the folder that a restore reads instead of a source, and rebuild makes the plan of it.
-	dir     *directory
-	rebuild func() (*plan.Plan, error)
+	// dir is the folder that a restore reads instead of a source.
+	dir *directory
 	// scaledTwice counts how often somebody started the source's controllers again.
 	scaledTwice int
 	report      *Report
@@ -148,6 +147,9 @@ func (m *mover) findJournal(ctx context.Context, source, target Side) (*Journal,
 func otherMove(j *Journal) error {
 	err := fault.Refusedf("another move is under way: %s from %s to %s, in phase %s, begun %s by %s", j.ID, j.Source.Host, j.Target.Host, j.Phase,
 		j.Started.Format(time.RFC3339), j.By)
+	if j.fromFiles() {
+		return fault.WithHint(err, "finish it first with --from-directory %s (its files have to be what they were), or undo it with --rollback beside that", j.Source.Host)
+	}
 	return fault.WithHint(err, "finish it first with --resume, or undo it with --rollback, between those two clusters")
 }
 
@@ -287,7 +289,11 @@ func (m *mover) step(ctx context.Context, name, title string, f func(context.Con
 
 // copyPhase is everything between the quiet source and the proven target.
 func (m *mover) copyPhase(ctx context.Context) error {
-	if err := m.step(ctx, "copy", "Copy to the target", m.copyAll); err != nil {
+	return m.copyPhaseWith(ctx, "Copy to the target", m.copyAll)
+}
+
+func (m *mover) copyPhaseWith(ctx context.Context, title string, f func(context.Context) (string, error)) error {
+	if err := m.step(ctx, "copy", title, f); err != nil {
 		return err
 	}
 	return m.step(ctx, "verify", "Verify the copies", m.verify)

@@ -124,16 +124,24 @@ func (m *mover) rights(ctx context.Context, faults *fault.List) error {
 		c      *kube.Client
 		rights []kube.Right
 	}{{"source", m.src, m.sourceRights(ctx)}, {"target", m.dst, m.targetRights(ctx)}} {
-		denied, err := side.c.Denied(ctx, []kube.Right{{Verb: "*", Group: "*", Resource: "*"}})
-		if err == nil && len(denied) > 0 {
-			denied, err = side.c.Denied(ctx, side.rights)
+		if err := m.lacking(ctx, side.name, side.c, side.rights, faults); err != nil {
+			return err
 		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", side.name, err)
-		}
-		for _, r := range denied {
-			faults.Add(fault.WithHint(fault.Refusedf("%s: no right to %s", side.name, r), "ask for that right, or use credentials that have it"))
-		}
+	}
+	return nil
+}
+
+// lacking finds rights that one side doesn't give.
+func (m *mover) lacking(ctx context.Context, side string, c *kube.Client, rights []kube.Right, faults *fault.List) error {
+	denied, err := c.Denied(ctx, []kube.Right{{Verb: "*", Group: "*", Resource: "*"}})
+	if err == nil && len(denied) > 0 {
+		denied, err = c.Denied(ctx, rights)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", side, err)
+	}
+	for _, r := range denied {
+		faults.Add(fault.WithHint(fault.Refusedf("%s: no right to %s", side, r), "ask for that right, or use credentials that have it"))
 	}
 	return nil
 }
@@ -238,6 +246,11 @@ func (m *mover) providers(ctx context.Context, faults *fault.List) error {
 	if err != nil {
 		return err
 	}
+	m.compareProviders(there, here, faults)
+	return nil
+}
+
+func (m *mover) compareProviders(there, here map[string]string, faults *fault.List) {
 	for label, v := range here {
 		got, ok := there[label]
 		switch {
@@ -248,5 +261,4 @@ func (m *mover) providers(ctx context.Context, faults *fault.List) error {
 			faults.Add(fault.WithHint(err, "upgrade it there first"))
 		}
 	}
-	return nil
 }

@@ -17,6 +17,8 @@ type Report struct {
 	RolledBack bool `json:"rolledBack,omitempty"`
 	// Objects is how many objects were to move.
 	Objects int `json:"objects"`
+	// AlreadyThere is how many of them a restore found on the target with the same content.
+	AlreadyThere int `json:"alreadyThere,omitempty"`
 	// Kinds are the objects by kind; missing where the move was begun by an earlier run.
 	Kinds []plan.KindCount `json:"kinds,omitempty"`
 	// Left are objects that stayed behind, and why.
@@ -38,6 +40,9 @@ func (r *Report) fill(m *mover) {
 	r.Took = time.Since(m.began)
 	if m.plan != nil {
 		r.Objects, r.Kinds, r.Left = len(m.plan.Objects), m.plan.Summary(), m.plan.Left
+	}
+	if m.dir != nil {
+		r.AlreadyThere = m.alreadyThere()
 	}
 	if m.journal != nil {
 		r.ID, r.Snapshot = m.journal.ID, m.journal.Snapshot

@@ -116,6 +116,11 @@ func (m *mover) removeCopies(ctx context.Context) (int, error) {
 	if err := m.copiesToRemove(ctx); err != nil {
 		return 0, err
 	}
+	return m.removeLevels(ctx)
+}
+
+// removeLevels deletes the copies that m.copies tells of, leaves first.
+func (m *mover) removeLevels(ctx context.Context) (int, error) {
 	removed := 0
 	for end := len(m.plan.Objects); end > 0; {
 		begin := end

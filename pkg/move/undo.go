@@ -16,14 +16,19 @@ func (m *mover) undoIfRefused(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || mayHeal(err) {
 		return err
 	}
-	if undoErr := m.step(ctx, "rollback", "Roll back", m.rollback); undoErr != nil {
+	return m.undone(ctx, err, m.rollback)
+}
+
+// undone undoes, and tells of that and of the error that led to it.
+func (m *mover) undone(ctx context.Context, err error, undo func(context.Context) (string, error)) error {
+	if undoErr := m.step(ctx, "rollback", "Roll back", undo); undoErr != nil {
 		var both fault.List
 		both.Add(err)
 		both.Add(fmt.Errorf("roll back: %w", undoErr))
 		return both.Err()
 	}
 	m.journal = nil
-	return fault.WithCode(fault.Failed, &rolledBack{err})
+	return fault.WithCode(fault.Failed, &rolledBack{err, m.dir != nil})
 }
 
 // mayHeal says of an error that the same move can go on later; then it stays where it is.
@@ -39,10 +44,16 @@ func mayHeal(err error) bool {
 }
 
 // rolledBack is an error after which everything is as it was before the move.
-type rolledBack struct{ err error }
+type rolledBack struct {
+	err     error
+	restore bool
+}
 
 // Error says that too.
 func (e *rolledBack) Error() string {
+	if e.restore {
+		return e.err.Error() + "; rolled back: what was created is gone from the target again"
+	}
 	return e.err.Error() + "; rolled back: the source is as it was and the copies are gone from the target"
 }
 

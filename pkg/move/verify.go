@@ -39,7 +39,7 @@ func (m *mover) verify(ctx context.Context) (string, error) {
 			return
 		}
 		c.version = live.GetResourceVersion()
-		at := m.differs(i, live)
+		at := m.differs(i, live, true)
 		if at == "" && o.HasStatus && len(statusOf(live)) == 0 {
 			at = "status"
 		}

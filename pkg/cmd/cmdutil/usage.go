@@ -5,6 +5,7 @@ package cmdutil
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ func WrongUsagef(cmd *cobra.Command, format string, args ...any) error {
 
 // UsageLine is how a command is called, in one line.
 func UsageLine(cmd *cobra.Command) string {
-	if !cmd.HasSubCommands() {
+	if _, args, _ := strings.Cut(cmd.Use, " "); args != "" || !cmd.HasSubCommands() {
 		return cmd.UseLine()
 	}
 	return cmd.CommandPath() + " COMMAND [flags]"

@@ -3,18 +3,9 @@
 package move
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"io"
-	"os"
-
-	"filippo.io/age"
-	"filippo.io/age/agessh"
-	"filippo.io/age/armor"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
-	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 	"github.com/clusterctl/clusterctl/pkg/move"
@@ -31,28 +22,20 @@ func runBackup(ctx context.Context, f *cmdutil.Factory, o *options, src *kube.Cl
 		bo.Encrypt = func(data []byte) ([]byte, error) { return kubeconfig.Encrypt(data, recipients) }
 	}
 	if o.dryRun {
-		p, err := plan.Build(ctx, src, scope, plan.Options{Sink: f.View()})
-		if err != nil {
-			return err
-		}
-		return printPlan(f, o.output, p)
+		p, err := move.PlanBackup(ctx, bo)
+		return printPlanAndFaults(f, o.output, p, err)
 	}
 	r, err := move.Backup(ctx, bo)
 	if err != nil {
 		return err
 	}
-	return printReport(f, o.output, r)
+	return printReport(f, o.output, r, "written to "+o.toDir)
 }
 
 func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.Client) error {
 	ro := move.RestoreOptions{
-		Target: dst, Dir: o.fromDir, AllowOrphans: o.orphans, AllowProvisioning: o.provisioning, By: me(f), Alive: alive(), Sink: f.View(),
-		Confirm: func(ctx context.Context, p *plan.Plan) error {
-			if o.dryRun {
-				return fault.Refusedf("only looked")
-			}
-			return confirm(ctx, f, o, p)
-		},
+		Target: dst, Dir: o.fromDir, Exclude: o.exclude, AllowOrphans: o.orphans, By: me(f), Alive: alive(), Sink: f.View(),
+		Confirm: func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p, "Restore") },
 	}
 	if o.identity != "" {
 		identities, err := readIdentities(o.identity)
@@ -61,42 +44,17 @@ func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.C
 		}
 		ro.Decrypt = func(data []byte) ([]byte, error) { return decrypt(data, identities) }
 	}
-	var seen *plan.Plan
-	ask := ro.Confirm
-	ro.Confirm = func(ctx context.Context, p *plan.Plan) error {
-		seen = p
-		return ask(ctx, p)
+	if o.dryRun {
+		p, err := move.PreviewRestore(ctx, ro)
+		return printPlanAndFaults(f, o.output, p, err)
 	}
-	r, err := move.Restore(ctx, ro)
-	if o.dryRun && seen != nil {
-		return printPlan(f, o.output, seen)
+	do := move.Restore
+	if o.rollback {
+		do = move.RollbackRestore
 	}
+	r, err := do(ctx, ro)
 	if err != nil {
 		return err
 	}
-	return printReport(f, o.output, r)
-}
-
-// readIdentities reads private keys: age's, one a line, or an SSH key.
-func readIdentities(file string) ([]age.Identity, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fault.WithCode(fault.Usage, err)
-	}
-	if list, err := age.ParseIdentities(bytes.NewReader(data)); err == nil {
-		return list, nil
-	}
-	id, err := agessh.ParseIdentity(data)
-	if err != nil {
-		return nil, fault.Usagef("%s holds neither an age nor an SSH private key without a passphrase", file)
-	}
-	return []age.Identity{id}, nil
-}
-
-func decrypt(data []byte, identities []age.Identity) ([]byte, error) {
-	r, err := age.Decrypt(armor.NewReader(bytes.NewReader(data)), identities...)
-	if err != nil {
-		return nil, fmt.Errorf("decrypt: %w", err)
-	}
-	return io.ReadAll(r)
+	return printReport(f, o.output, r, "restored from "+o.fromDir)
 }

@@ -8,12 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
-	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
@@ -21,10 +18,7 @@ import (
 // gcPercent is how much may be allocated, in percent of what is in use, before memory is collected.
 const gcPercent = 40
 
-func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options) error {
-	if err := o.check(cmd); err != nil {
-		return err
-	}
+func run(ctx context.Context, f *cmdutil.Factory, o *options) error {
 	// A move holds all its objects at once: what is freed meanwhile should not add up to as much again.
 	debug.SetGCPercent(gcPercent)
 	ctx, cancel := cmdutil.WithTimeout(ctx, o.timeout)
@@ -33,13 +27,9 @@ func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options
 	if err != nil {
 		return err
 	}
-	scope, err := o.scope(namespace)
-	if err != nil {
-		return err
-	}
 	switch {
 	case o.toDir != "":
-		return runBackup(ctx, f, o, src, scope)
+		return runBackup(ctx, f, o, src, o.scope(namespace))
 	case o.fromDir != "":
 		return runRestore(ctx, f, o, dst)
 	}
@@ -48,23 +38,41 @@ func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options
 		return err
 	}
 	mo := move.Options{
-		Source: src, Target: dst, Scope: scope, Quiesce: o.quiesce, AllowProvisioning: o.provisioning,
+		Source: src, Target: dst, Scope: o.scope(namespace), Quiesce: o.quiesce, AllowProvisioning: o.provisioning,
 		StateDir: filepath.Join(dirs.State, "moves"), By: me(f), Alive: alive(), Sink: f.View(),
+		Confirm: func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p, "Move") },
 	}
 	if o.dryRun {
-		return runPreview(ctx, f, o, mo)
+		p, err := move.Preview(ctx, mo)
+		return printPlanAndFaults(f, o.output, p, err)
 	}
-	mo.Confirm = func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p) }
-	var r *move.Report
+	do := move.Run
 	if o.rollback {
-		r, err = move.Rollback(ctx, mo)
-	} else {
-		r, err = move.Run(ctx, mo)
+		do = move.Rollback
 	}
+	r, err := do(ctx, mo)
 	if err != nil {
 		return err
 	}
-	return printReport(f, o.output, r)
+	return printReport(f, o.output, r, "moved")
+}
+
+// connect makes the clients of both sides; a side that the flags don't need is nil. A move finds out itself how much a server takes.
+func (o *options) connect(ctx context.Context, f *cmdutil.Factory) (src, dst *kube.Client, namespace string, err error) {
+	o.source.Unlimited, o.target.Unlimited = true, true
+	if o.fromDir == "" {
+		var cfg *kube.Config
+		if src, cfg, err = f.Kube(ctx, o.source); err != nil {
+			return nil, nil, "", err
+		}
+		namespace = cfg.Namespace
+	}
+	if o.targetGiven() {
+		if dst, _, err = f.Kube(ctx, o.target); err != nil {
+			return nil, nil, "", err
+		}
+	}
+	return src, dst, namespace, nil
 }
 
 // me is this process, for whoever meets its lease.
@@ -80,38 +88,11 @@ func me(f *cmdutil.Factory) move.Identity {
 	return move.Identity{User: user, Host: host, PID: os.Getpid()}
 }
 
-// confirm shows on a terminal what will be moved, and asks. In a pipe it goes ahead: whoever wrote the script has decided.
-func confirm(ctx context.Context, f *cmdutil.Factory, o *options, p *plan.Plan) error {
+// confirm shows on a terminal what will be done, and asks. In a pipe it goes ahead: whoever wrote the script has decided.
+func confirm(ctx context.Context, f *cmdutil.Factory, o *options, p *plan.Plan, verb string) error {
 	if o.yes || f.CanConfirm() != nil {
 		return nil
 	}
-	event.Notef(f.View(), "%s", totals(p))
-	return f.Confirm(ctx, false, fmt.Sprintf("Move these %d objects?", len(p.Objects)))
-}
-
-// totals are the plan in a few lines.
-func totals(p *plan.Plan) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d clusters, %d objects in %d namespaces:", len(p.Clusters()), len(p.Objects), len(p.Namespaces))
-	for _, k := range p.Summary() {
-		fmt.Fprintf(&b, " %d %s", k.Moved+k.Copied, k.Kind)
-	}
-	if n := len(p.Left); n > 0 {
-		fmt.Fprintf(&b, "; %d objects stay behind (--dry-run lists them)", n)
-	}
-	if n := len(p.Remaining); n > 0 {
-		fmt.Fprintf(&b, "; %d clusters go on being managed by the source", n)
-	}
-	return b.String()
-}
-
-func runPreview(ctx context.Context, f *cmdutil.Factory, o *options, mo move.Options) error {
-	p, err := move.Preview(ctx, mo)
-	if p == nil {
-		return err
-	}
-	if printErr := printPlan(f, o.output, p); printErr != nil {
-		return printErr
-	}
-	return err
+	tellTotals(f, p)
+	return f.Confirm(ctx, false, fmt.Sprintf("%s these %d objects?", verb, len(p.Objects)))
 }

@@ -24,6 +24,9 @@ type Options struct {
 	Concurrency int
 	// Sink hears warnings; nil is allowed.
 	Sink event.Sink
+	// KeepsRunning says that the controllers go on running, as for a backup: objects that are stored in an older version are converted
+	// as ever, and no reason to refuse.
+	KeepsRunning bool
 }
 
 // Build makes the plan of a move away from the cluster that c is connected to. It reads by lists only. Errors have class
@@ -38,6 +41,9 @@ func Build(ctx context.Context, c *kube.Client, scope Scope, opts Options) (*Pla
 	kinds, err := ReadKinds(ctx, c)
 	if err != nil {
 		return nil, err
+	}
+	if opts.KeepsRunning {
+		kinds = kinds.Converted()
 	}
 	if _, ok := kinds[capi.ClusterGK()]; !ok {
 		return nil, fault.WithHint(fault.WithCode(fault.Refused, fmt.Errorf("%s: %w", c.Host(), capi.ErrNotInstalled)), "is this the right kubeconfig?")

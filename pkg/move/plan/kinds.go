@@ -51,6 +51,16 @@ func (k Kind) CAPI() bool {
 // Kinds are all kinds that can be moved, by group and kind.
 type Kinds map[schema.GroupKind]Kind
 
+// Converted are the same kinds where it doesn't matter in which version objects are stored.
+func (ks Kinds) Converted() Kinds {
+	out := make(Kinds, len(ks))
+	for gk, k := range ks {
+		k.Stored = nil
+		out[gk] = k
+	}
+	return out
+}
+
 // builtIn are the kinds that can be moved besides those of CRDs.
 func builtIn() []Kind {
 	return []Kind{

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package move
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/clusterctl/clusterctl/pkg/move/plan"
+	"github.com/clusterctl/clusterctl/test/graph"
+)
+
+// fullDisk has room for so many bytes.
+type fullDisk struct{ room atomic.Int64 }
+
+func (d *fullDisk) create(path string) (file, error) {
+	f, err := createFile(path)
+	return &onFullDisk{f, d}, err
+}
+
+type onFullDisk struct {
+	file
+	disk *fullDisk
+}
+
+// Write writes what there is room for.
+func (f *onFullDisk) Write(data []byte) (int, error) {
+	if left := f.disk.room.Add(-int64(len(data))); left < 0 {
+		n, _ := f.file.Write(data[:max(0, len(data)+int(left))])
+		return n, &os.PathError{Op: "write", Path: "disk", Err: syscall.ENOSPC}
+	}
+	return f.file.Write(data)
+}
+
+// TestBackupsPlace is about what is in the folder when a backup fails, and beside it.
+func TestBackupsPlace(t *testing.T) {
+	withKinds(t, graph.Version)
+	ctx := within(t, 2*time.Minute)
+	c := connect(t, left)
+	if err := graph.Load(ctx, left.REST, graph.Cluster("place", "heron", graph.Version)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { clear(t, c, graph.Version, "place") })
+	options := func(dir string) BackupOptions {
+		return BackupOptions{Source: c, Scope: plan.Scope{Namespaces: []string{"place"}}, Dir: dir}
+	}
+	// first makes a backup, and returns its manifest's text.
+	first := func(t *testing.T, dir string) string {
+		t.Helper()
+		if _, err := Backup(ctx, options(dir)); err != nil {
+			t.Fatal(err)
+		}
+		return string(read(t, filepath.Join(dir, manifestName)))
+	}
+	alone := func(t *testing.T, dir string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, f := range filesIn(t, filepath.Dir(dir)) {
+			got = append(got, filepath.Base(f))
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Errorf("there are %v, want %v", got, want)
+		}
+	}
+
+	t.Run("the disk is full", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "backup")
+		for _, room := range []int64{0, 1, 5000, 20000} {
+			o, disk := options(dir), &fullDisk{}
+			disk.room.Store(room)
+			o.create = disk.create
+			_, err := Backup(ctx, o)
+			if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "write backup "+dir) || exitCode(err) != 1 {
+				t.Errorf("room %d: %v", room, err)
+			}
+			alone(t, dir)
+		}
+		before := first(t, dir)
+		o, disk := options(dir), &fullDisk{}
+		o.create = disk.create
+		if _, err := Backup(ctx, o); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("got %v", err)
+		}
+		if got := string(read(t, filepath.Join(dir, manifestName))); got != before {
+			t.Error("the earlier backup isn't what it was")
+		}
+		alone(t, dir, "backup")
+	})
+	t.Run("cancelled", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "backup")
+		o := options(dir)
+		within, stop := context.WithCancel(ctx)
+		o.create = func(path string) (file, error) { stop(); return createFile(path) }
+		if _, err := Backup(within, o); exitCode(err) != 130 {
+			t.Errorf("got %v", err)
+		}
+		alone(t, dir)
+	})
+	t.Run("killed while writing", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "backup")
+		before := first(t, dir)
+		left := filepath.Join(filepath.Dir(dir), ".backup.part-1")
+		if err := os.Mkdir(left, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(left, lockName), nil)
+		write(t, filepath.Join(left, "Secret__a_b.yaml"), []byte("secret"))
+		if _, err := readDirectory(left, nil); err == nil || !strings.Contains(err.Error(), "isn't whole") {
+			t.Errorf("what is left passes for a backup: %v", err)
+		}
+		time.Sleep(time.Second) // the time of the backup is told in seconds
+		if first(t, dir) == before {
+			t.Error("it isn't replaced")
+		}
+		alone(t, dir, "backup")
+	})
+	t.Run("another one writes", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "backup")
+		other := filepath.Join(filepath.Dir(dir), ".backup.part-1")
+		if err := os.Mkdir(other, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		l := flock.New(filepath.Join(other, lockName))
+		if ok, err := l.TryLock(); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if _, err := Backup(ctx, options(dir)); exitCode(err) != 4 || !strings.Contains(err.Error(), "at this moment") {
+			t.Errorf("got %v", err)
+		}
+		_ = l.Unlock()
+	})
+	t.Run("killed between two places", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "backup")
+		before := first(t, dir)
+		aside := filepath.Join(filepath.Dir(dir), ".backup.old")
+		if err := os.Rename(dir, aside); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readDirectory(dir, nil); err == nil || exitCode(err) != 2 {
+			t.Errorf("got %v", err)
+		}
+		if got, err := backupDir(dir); err != nil || got != dir || string(read(t, filepath.Join(dir, manifestName))) != before {
+			t.Errorf("not put back: %q, %v", got, err)
+		}
+		if err := os.CopyFS(aside, os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
+		first(t, dir)
+		alone(t, dir, "backup")
+	})
+	t.Run("where folders can't be exchanged", func(t *testing.T) {
+		root := t.TempDir()
+		for _, name := range []string{"a", "b"} {
+			if err := os.Mkdir(filepath.Join(root, name), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(root, name, name), nil)
+		}
+		if err := setAside(filepath.Join(root, "a"), filepath.Join(root, "b")); err != nil {
+			t.Fatal(err)
+		}
+		if got := filesIn(t, filepath.Join(root, "b")); len(got) != 1 || filepath.Base(got[0]) != "a" {
+			t.Errorf("got %v", got)
+		}
+		alone(t, filepath.Join(root, "b"), "b")
+	})
+	t.Run("something else is there", func(t *testing.T) {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "precious"), nil)
+		if _, err := Backup(ctx, options(dir)); exitCode(err) != 4 || !strings.Contains(err.Error(), "isn't empty") {
+			t.Errorf("got %v", err)
+		}
+		write(t, filepath.Join(dir, manifestName), []byte("version: v1\n")) // a whole backup of nothing, but not alone
+		if _, err := Backup(ctx, options(dir)); exitCode(err) != 4 {
+			t.Errorf("got %v", err)
+		}
+		if _, err := Backup(ctx, options(filepath.Join(dir, "no", "such"))); exitCode(err) != 2 {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("an empty folder, and a link", func(t *testing.T) {
+		root := t.TempDir()
+		dir, link := filepath.Join(root, "there"), filepath.Join(root, "link")
+		if err := errors.Join(os.Mkdir(dir, 0o755), os.Symlink(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+		first(t, link)
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 || !isBackup(dir) {
+			t.Errorf("the link is replaced: %v, %v", info, err)
+		}
+	})
+}
