@@ -37,6 +37,8 @@ type entry struct {
 	Level      int  `json:"l"`
 	Stays      bool `json:"s,omitempty"`
 	Finalizers bool `json:"z,omitempty"`
+	// LosesOwners says of what stays that all its owners go.
+	LosesOwners bool `json:"o,omitempty"`
 }
 
 func partName(n int) string { return journalName + "-inventory-" + strconv.Itoa(n) }
@@ -48,6 +50,7 @@ func (m *mover) entries() []entry {
 		out[i] = entry{
 			Key: o.Key, Version: o.Version, UID: o.UID, State: o.Source.GetResourceVersion(), Copy: m.copies[i].uid, Found: m.copies[i].found,
 			Level: o.Level, Stays: o.Mode == plan.Copy, Finalizers: len(o.Source.GetFinalizers()) > 0,
+			LosesOwners: o.LosesOwners,
 		}
 	}
 	return out

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	killEvery = flag.Int("kill-every", 61, "kill a move at every Nth of its requests; 1 is all of them")
+	killEvery = flag.Int("kill-every", 131, "kill a move at every Nth of its requests; 1 is all of them")
 	killFrom  = flag.Int("kill-from", 0, "the first request to kill at; 0 takes one at random")
 )
 

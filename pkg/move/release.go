@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -35,6 +36,9 @@ func (m *mover) release(ctx context.Context) (string, error) {
 		}
 	}
 	m.dropContents()
+	if err := m.freeFromOwners(ctx, list); err != nil {
+		return "", err
+	}
 	p := m.progress("release", len(list))
 	defer p.stop()
 	deleted := 0
@@ -66,6 +70,25 @@ func (m *mover) release(ctx context.Context) (string, error) {
 		text += fmt.Sprintf(", %d stay for others", stay)
 	}
 	return text, m.scaledBack(ctx)
+}
+
+// freeFromOwners takes the owners off what stays though all of them go: the garbage collector would delete it with them.
+func (m *mover) freeFromOwners(ctx context.Context, list []entry) error {
+	var free []entry
+	for _, e := range list {
+		if e.Stays && e.LosesOwners {
+			free = append(free, e)
+		}
+	}
+	return m.srcWidth.each(ctx, len(free), func(ctx context.Context, i int) error {
+		e := free[i]
+		patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"ownerReferences":null}}`, e.UID)
+		_, err := m.src.SendPatch(ctx, kube.Target{GVK: e.WithVersion(e.Version), Namespace: e.Namespace, Name: e.Name}, types.MergePatchType, patch)
+		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+			return fmt.Errorf("source: %w", err)
+		}
+		return nil
+	})
 }
 
 func (m *mover) releaseOne(ctx context.Context, e entry) error {

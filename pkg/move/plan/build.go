@@ -3,14 +3,11 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/event"
@@ -22,7 +19,7 @@ import (
 type Options struct {
 	// Concurrency is how many lists are read at once; default 8.
 	Concurrency int
-	// Sink hears warnings; nil is allowed.
+	// Sink hears how far the reading is, in step "plan"; nil is allowed. Warnings are in the plan.
 	Sink event.Sink
 	// KeepsRunning says that the controllers go on running, as for a backup: objects that are stored in an older version are converted
 	// as ever, and no reason to refuse.
@@ -35,7 +32,7 @@ func Build(ctx context.Context, c *kube.Client, scope Scope, opts Options) (*Pla
 	if err := checkScope(scope); err != nil {
 		return nil, err
 	}
-	if opts.Concurrency == 0 {
+	if opts.Concurrency <= 0 {
 		opts.Concurrency = 8
 	}
 	kinds, err := ReadKinds(ctx, c)
@@ -59,66 +56,12 @@ func Build(ctx context.Context, c *kube.Client, scope Scope, opts Options) (*Pla
 	if err := b.complete(ctx); err != nil {
 		return nil, err
 	}
-	return b.finish(ctx)
-}
-
-// FromObjects makes the plan of objects that are at hand: out of files, or made up by a test. What isn't among them doesn't exist.
-func FromObjects(objs []*unstructured.Unstructured, kinds Kinds, scope Scope) (*Plan, error) {
-	if err := checkScope(scope); err != nil {
-		return nil, err
-	}
-	all := Kinds{}
-	for _, k := range builtIn() {
-		all[k.GroupKind()] = k
-	}
-	for gk, k := range kinds {
-		all[gk] = k
-	}
-	s, err := newSelection(all, scope)
-	if err != nil {
-		return nil, err
-	}
-	var faults fault.List
-	for _, u := range objs {
-		k, ok := all[u.GroupVersionKind().GroupKind()]
-		if !ok {
-			faults.Add(fault.Refusedf("%s %s/%s: kind %s isn't known", u.GetKind(), u.GetNamespace(), u.GetName(), u.GroupVersionKind()))
-			continue
-		}
-		k.Version = u.GroupVersionKind().Version
-		s.add(k, u, false)
-	}
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	s.tie()
-	s.seed(0)
-	s.spread()
-	p, err := s.assemble(s.orphans)
-	if err != nil {
-		return nil, err
-	}
-	return p, s.found(p, nil)
-}
-
-func checkScope(scope Scope) error {
-	if !scope.All && len(scope.Namespaces) == 0 && len(scope.Clusters) == 0 {
-		return fault.Usagef("nothing is named that could be moved: name clusters, a namespace, or everything")
-	}
-	return nil
-}
-
-func newSelection(kinds Kinds, scope Scope) (*selection, error) {
-	s := &selection{graph: newGraph(kinds), scope: scope}
-	var faults fault.List
-	var err error
-	s.include, err = matchers("--include", scope.Include, kinds)
-	faults.Add(err)
-	s.exclude, err = matchers("--exclude", scope.Exclude, kinds)
-	faults.Add(err)
-	s.orphans, err = matchers("--allow-orphans", scope.AllowOrphans, kinds)
-	faults.Add(err)
-	return s, faults.Err()
+	return b.conclude(func(p *Plan) error {
+		var faults fault.List
+		b.stored(&faults)
+		faults.Add(b.lost(ctx, p))
+		return faults.Err()
+	})
 }
 
 // namespacesOf are the namespaces that have to be read; nil means all.
@@ -140,181 +83,139 @@ type builder struct {
 	from *collector
 }
 
-// read lists Cluster API's kinds, Secrets and ConfigMaps, and outlines of all other kinds.
+// read lists Cluster API's kinds, Secrets and ConfigMaps, and outlines of all other kinds. Clusters are read everywhere: what they
+// share with those that move has to stay, and people want to know where a cluster is if it isn't where they say.
 func (b *builder) read(ctx context.Context) error {
 	var wanted []listing
 	for gk, k := range b.kinds {
-		if k.Group == "clusterctl.cluster.x-k8s.io" || k.Group == "operator.cluster.x-k8s.io" {
+		if !k.movable() {
+			continue
+		}
+		if gk == capi.ClusterGK() {
+			wanted = append(wanted, listing{gk: gk})
 			continue
 		}
 		for _, ns := range b.from.where(k) {
-			wanted = append(wanted, listing{gk, ns, !k.CAPI() && k.CRD != ""})
+			wanted = append(wanted, listing{gk, ns, !k.CAPI() && k.CRD != "" && !k.labelled()})
 		}
 	}
-	return b.fetch(ctx, wanted)
+	for _, m := range b.include {
+		for gk := range m.kinds {
+			if k := b.kinds[gk]; m.namespace != "" && k.Namespaced && !b.listed(Key{gk, m.namespace, m.name}) && !b.around(m.namespace) {
+				wanted = append(wanted, listing{gk: gk, namespace: m.namespace})
+			}
+		}
+	}
+	if err := b.fetch(ctx, wanted, false); err != nil {
+		return err
+	}
+	return b.homes(ctx)
 }
 
-func (b *builder) fetch(ctx context.Context, wanted []listing) error {
-	from := len(b.nodes)
-	var lists []listed
-	err := b.from.read(ctx, wanted, b.kinds, func(l listed) { lists = append(lists, l) })
+// fetch reads lists, in an order of its own, and takes what belongs to the move. Where they must be read, it is because something of
+// them is known to belong to it.
+func (b *builder) fetch(ctx context.Context, wanted []listing, must bool) error {
+	slices.SortFunc(wanted, compareListings)
+	lists, err := b.from.read(ctx, slices.Compact(wanted), b.kinds)
 	if err != nil {
 		return err
 	}
+	var instead []listing
 	for _, l := range lists {
+		switch {
+		case l.err == nil:
+		case must:
+			return l.err
+		case l.gk == capi.ClusterGK():
+			b.warnf("Clusters of other namespaces can't be looked at (%v): whether they use what is moved isn't known", l.err)
+			for _, ns := range b.from.namespaces {
+				instead = append(instead, listing{gk: l.gk, namespace: ns})
+			}
+			continue
+		default:
+			b.unread[l.gk] = l.err
+			b.warnf("can't look for objects of kind %s that belong to what is moved: %v", l.gk, l.err)
+			continue
+		}
 		for _, u := range l.objs {
-			if b.from.wants(u) || slices.ContainsFunc(wanted, func(w listing) bool { return w.namespace != "" && w.namespace == u.GetNamespace() }) {
-				b.add(l.kind, u, l.outline)
+			if l.namespace != "" || l.gk == capi.ClusterGK() || b.from.wants(u) {
+				b.add(b.kinds[l.gk], u, l.outline)
 			}
 		}
 	}
-	b.tie()
-	b.seed(from)
-	b.spread()
+	if len(instead) > 0 {
+		return b.fetch(ctx, instead, true)
+	}
+	b.grow()
 	return nil
 }
 
-// complete reads what the selection leads to: objects of which only the outline is known, and references into other namespaces.
+func compareListings(a, b listing) int {
+	return cmp.Or(order(Key{a.gk, a.namespace, ""}, Key{b.gk, b.namespace, ""}), cmp.Compare(fmt.Sprint(a.outline), fmt.Sprint(b.outline)))
+}
+
+// complete reads what the selection leads to, until there is nothing more: objects of which only the outline is known, and owners and
+// references in namespaces that weren't read.
 func (b *builder) complete(ctx context.Context) error {
 	for {
-		var wanted []listing
-		add := func(l listing) {
-			if !b.from.done[l] && !slices.Contains(wanted, l) {
-				wanted = append(wanted, l)
-			}
-		}
+		wanted := map[listing]bool{}
+		var outlines []*node
 		for _, n := range b.nodes {
-			if n.selected() && n.outline {
-				add(listing{n.key.GroupKind, n.key.Namespace, false})
+			if n.outline && !n.gone && (n.selected() || n.labelled() && b.around(n.key.Namespace)) {
+				outlines = append(outlines, n)
+				wanted[b.from.listingOf(n)] = true
 			}
 		}
-		for key, users := range b.open {
-			if slices.ContainsFunc(users, (*node).selected) && !b.listed(key) {
-				add(listing{key.GroupKind, key.Namespace, false})
+		for key, wishes := range b.open {
+			if slices.ContainsFunc(wishes, func(w wish) bool { return w.of.selected() }) && b.kinds[key.GroupKind].movable() && !b.listed(key) {
+				if k, known := b.kinds[key.GroupKind]; known && (key.Namespace != "" || !k.Namespaced) {
+					wanted[listing{gk: key.GroupKind, namespace: key.Namespace}] = true
+				}
 			}
 		}
 		if len(wanted) == 0 {
 			return nil
 		}
-		if err := b.fetch(ctx, wanted); err != nil {
+		var list []listing
+		for l := range wanted {
+			list = append(list, l)
+		}
+		if err := b.fetch(ctx, list, true); err != nil {
 			return err
 		}
-		for _, n := range b.nodes { // what was an outline may refer to more
-			if n.selected() && !n.outline {
-				b.queue = append(b.queue, n)
+		for _, n := range outlines {
+			if n.outline { // deleted in between
+				n.why, n.gone = "", true
 			}
 		}
-		b.spread()
 	}
 }
 
 // listed says whether an object would have been seen if it existed.
 func (b *builder) listed(k Key) bool {
-	return b.from.done[listing{k.GroupKind, k.Namespace, false}] || b.from.done[listing{k.GroupKind, "", false}] && (b.from.namespaces == nil || k.Namespace == "" || slices.Contains(b.from.namespaces, k.Namespace))
-}
-
-// finish makes the plan and looks at what it leaves behind.
-func (b *builder) finish(ctx context.Context) (*Plan, error) {
-	p, err := b.assemble(b.orphans)
-	if err != nil {
-		return p, err
-	}
-	clusters, err := b.allClusters(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range clusters {
-		if n := b.byKey[Key{capi.ClusterGK(), c.Namespace, c.Name}]; n == nil || !n.selected() {
-			p.Remaining = append(p.Remaining, c)
+	for _, outline := range []bool{false, true} {
+		if b.from.done[listing{k.GroupKind, k.Namespace, outline}] {
+			return true
+		}
+		if b.from.done[listing{k.GroupKind, "", outline}] && (k.Namespace == "" || b.from.wantsNamespace(k.Namespace)) {
+			return true
 		}
 	}
-	if err := b.found(p, clusters); err != nil {
-		return nil, err
-	}
-	return p, b.lost(ctx, p)
+	return false
 }
 
-// allClusters are those of the whole management cluster.
-func (b *builder) allClusters(ctx context.Context) ([]types.NamespacedName, error) {
-	var out []types.NamespacedName
-	if b.from.namespaces == nil {
-		for _, n := range b.nodes {
-			if n.key.GroupKind == capi.ClusterGK() {
-				out = append(out, types.NamespacedName{Namespace: n.key.Namespace, Name: n.key.Name})
-			}
+// stored refuses kinds of which objects may still be stored in another version than the one they are read in: somebody has to convert
+// them then, and while the controllers stand still nobody does.
+func (b *builder) stored(faults *fault.List) {
+	seen := map[string]bool{}
+	for _, n := range b.nodes {
+		k := n.kind
+		if !n.selected() || len(k.Stored) == 0 || seen[k.CRD] {
+			continue
 		}
-		return out, nil
+		seen[k.CRD] = true
+		err := fault.Refusedf("objects of %s may still be stored as %s: they have to be migrated to %s first, because nobody converts them while the controllers stand still",
+			k.CRD, strings.Join(k.Stored, ", "), k.Version)
+		faults.Add(fault.WithHint(err, "Cluster API's controllers migrate them by themselves from v1.11 on; else write each object once, then set status.storedVersions of the CRD to [%s]", k.Version))
 	}
-	list, err := b.from.c.List(ctx, b.kinds[capi.ClusterGK()].GroupVersionKind, kube.ListOptions{MetadataOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	for _, u := range list {
-		out = append(out, types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()})
-	}
-	return out, nil
-}
-
-// found wants every named cluster to be in the plan, and the plan not to be empty. Where it isn't so, it says where clusters are.
-func (s *selection) found(p *Plan, clusters []types.NamespacedName) error {
-	var faults fault.List
-	for _, c := range s.scope.Clusters {
-		if n := s.byKey[Key{capi.ClusterGK(), c.Namespace, c.Name}]; n == nil || !n.selected() {
-			faults.Add(fault.WithHint(fault.Refusedf("there is no Cluster %s", c), "%s", whereClusters(c.Name, clusters)))
-		}
-	}
-	if len(p.Objects) == 0 && len(faults.Faults) == 0 {
-		where := "on the management cluster"
-		if !s.scope.All {
-			where = "in " + strings.Join(s.scope.Namespaces, ", ")
-		}
-		faults.Add(fault.WithHint(fault.Refusedf("nothing to move: there is no object of Cluster API %s", where), "%s", whereClusters("", clusters)))
-	}
-	return faults.Err()
-}
-
-func whereClusters(name string, clusters []types.NamespacedName) string {
-	var same, all []string
-	for _, c := range clusters {
-		if c.Name == name {
-			same = append(same, c.Namespace)
-		}
-		all = append(all, c.String())
-	}
-	const most = 10
-	switch {
-	case len(same) > 0:
-		return "there is one of that name in namespace " + strings.Join(same, ", ")
-	case len(all) == 0:
-		return "this management cluster has no Cluster at all: is it the right kubeconfig?"
-	case len(all) > most:
-		return fmt.Sprintf("there are %s and %d more", strings.Join(all[:most], ", "), len(all)-most)
-	}
-	return "there are " + strings.Join(all, ", ")
-}
-
-// KindCount is how many objects of a kind a plan has.
-type KindCount struct {
-	schema.GroupVersionKind
-	// Moved go away from the source, Copied stay there too.
-	Moved, Copied int
-}
-
-// Summary counts the objects by kind, in the order of the kinds.
-func (p *Plan) Summary() []KindCount {
-	at := map[schema.GroupVersionKind]int{}
-	var out []KindCount
-	for _, k := range p.Kinds {
-		at[k] = len(out)
-		out = append(out, KindCount{GroupVersionKind: k})
-	}
-	for _, o := range p.Objects {
-		c := &out[at[o.GVK()]]
-		if o.Mode == Copy {
-			c.Copied++
-		} else {
-			c.Moved++
-		}
-	}
-	return out
 }

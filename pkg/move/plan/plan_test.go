@@ -55,9 +55,9 @@ func TestWhatStopsAPlan(t *testing.T) {
 		"nothing named":     {Scope{}, []string{"nothing is named"}},
 		"no such cluster":   {Scope{Clusters: []types.NamespacedName{{Namespace: "team-b", Name: "heron"}}}, []string{"there is no Cluster team-b/heron"}},
 		"empty namespace":   {Scope{Namespaces: []string{"nowhere"}}, []string{"nothing to move"}},
-		"owners":            {Scope{Namespaces: []string{"team-a"}}, []string{"Machine team-a/lost can't be moved with its owner MachineSet gone: there is no such object", "PondCluster team-a/heron can't be moved with its owner Application heron: a Application (argoproj.io/v1alpha1) isn't moved"}},
-		"excluded owner":    {Scope{Namespaces: []string{"team-a"}, Exclude: []string{"PondCluster/heron"}, AllowOrphans: []string{"Machine/lost"}}, []string{"PondMachine team-a/wet can't be moved with its owner PondCluster heron: that is left out by --exclude"}},
-		"unknown kind":      {Scope{All: true, Include: []string{"Puddle/x"}}, []string{`--include "Puddle/x": the management cluster has no such kind`}},
+		"owners":            {Scope{Namespaces: []string{"team-a"}}, []string{"Machine team-a/lost can't be moved: its owner MachineSet gone doesn't exist", "PondCluster team-a/heron can't be moved: its owner Application heron is of a kind that isn't moved (argoproj.io/v1alpha1)"}},
+		"excluded owner":    {Scope{Namespaces: []string{"team-a"}, Exclude: []string{"PondCluster/heron"}, AllowOrphans: []string{"Machine/lost"}}, []string{"PondMachine team-a/wet can't be moved: its owner PondCluster heron is left out by --exclude"}},
+		"unknown kind":      {Scope{All: true, Include: []string{"Puddle/x"}}, []string{`--include "Puddle/x": the management cluster has no kind "Puddle"`}},
 		"malformed":         {Scope{All: true, Exclude: []string{"a/b/c/d"}}, []string{`want KIND, KIND/NAME`}},
 		"allowed by a flag": {Scope{Namespaces: []string{"team-a"}, AllowOrphans: []string{"Machine/team-a/lost", "PondCluster/heron"}}, nil},
 	} {

@@ -67,7 +67,7 @@ type Object struct {
 	Mode Mode
 	// Why says how the object came into the plan, for people: "Cluster", "owned by Machine default/x", "spec.configRef of Machine default/x".
 	Why string
-	// Cluster is the cluster that the object belongs to, empty if there is none or are several.
+	// Cluster is the cluster that the object belongs to by label, by spec or by its owners; empty if there is none or are several.
 	Cluster types.NamespacedName
 	// Level is when the object is made: its owners have lower ones. Deleting goes the other way.
 	Level int
@@ -84,8 +84,12 @@ type Object struct {
 	HasStatus bool
 	// Deleting says that the object is being deleted.
 	Deleting bool
-	// Late are positions in ownerReferences of owners that come after this object, because the references go in a circle. Owners has them too.
+	// Late are positions in ownerReferences (and in Owners) of owners that come after this object, because the references go in a circle:
+	// it is made without them, and gets them later.
 	Late []int
+	// LosesOwners says, of a Copy, that all its owners move away: the source's garbage collector would delete it together with them
+	// unless its ownerReferences are taken off first.
+	LosesOwners bool
 	// Source is the object as it was last read on the source. The mover drops it once it isn't needed.
 	Source *unstructured.Unstructured
 }
