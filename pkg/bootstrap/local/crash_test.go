@@ -92,7 +92,7 @@ func TestKilledAndBroughtBack(t *testing.T) {
 	t.Run("each process comes back", func(t *testing.T) {
 		for name, pid := range pids(t, c) {
 			kill(t, pid)
-			eventually(t, time.Minute, func() string {
+			eventually(t, 3*time.Minute, func() string {
 				st, err := c.Status(t.Context())
 				if err != nil {
 					return err.Error()
@@ -150,7 +150,7 @@ func checkNotStale(t *testing.T, c *local.Cluster, client *kubernetes.Clientset)
 // awaitReady waits until everything runs, the provider too.
 func awaitReady(t *testing.T, c *local.Cluster) {
 	t.Helper()
-	eventually(t, time.Minute, func() string {
+	eventually(t, 3*time.Minute, func() string {
 		st, err := c.Status(t.Context())
 		if err != nil {
 			return err.Error()

@@ -75,7 +75,7 @@ func newFixture(t *testing.T) fixture {
 // options are those of a bootstrap in the fixture.
 func (f fixture) options(name string) local.Options {
 	return local.Options{
-		Name: name, Dirs: f.dirs, AssetsDir: f.assets, StartTimeout: time.Minute,
+		Name: name, Dirs: f.dirs, AssetsDir: f.assets, StartTimeout: 3 * time.Minute,
 		Supervisor: []string{os.Args[0], superviseArg}, Environ: os.Environ(),
 	}
 }

@@ -55,7 +55,7 @@ func apply(t *testing.T, c *local.Cluster, objs []*unstructured.Unstructured) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if _, err := client.Apply(ctx, prepared, kube.ApplyOptions{Force: true}); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ const (
 
 func awaitAvailable(t *testing.T, client *kubernetes.Clientset, namespace, name string) {
 	t.Helper()
-	eventually(t, time.Minute, func() string {
+	eventually(t, 3*time.Minute, func() string {
 		d, err := client.AppsV1().Deployments(namespace).Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err.Error()
