@@ -50,7 +50,7 @@ func (r *run) watch(got <-chan os.Signal, done <-chan struct{}, cancel context.C
 			}
 			event.Warnf(r.factory.View(), "%s", stopping)
 			cancel(&fault.Error{
-				Code: fault.Interrupted, Err: &reworded{text: "interrupted", err: context.Canceled}, Hint: resuming,
+				Code: fault.Interrupted, Err: &reworded{text: "interrupted", err: context.Canceled}, Hint: resuming, Fallback: true,
 			})
 		}
 	}

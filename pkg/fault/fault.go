@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Code is the exit code that an error leads to. The table is part of the documented interface (docs/exit-codes.md).
@@ -36,6 +35,8 @@ type Error struct {
 	Err error
 	// Hint says what to do next, in one line, preferably a command. It may be empty.
 	Hint string
+	// Fallback says that the hint is a general one: it is left out where another hint says more.
+	Fallback bool
 }
 
 // Error returns the text of the wrapped error; the hint is shown separately.
@@ -99,78 +100,3 @@ func CodeOf(err error) Code {
 	}
 	return Failed
 }
-
-// Hints collects the hints of err and of everything it wraps or joins, outermost first, without repeats.
-func Hints(err error) []string {
-	var out []string
-	seen := map[string]bool{}
-	var walk func(error)
-	walk = func(e error) {
-		if e == nil {
-			return
-		}
-		if f, ok := e.(*Error); ok && //nolint:errorlint // this walks the chain itself
-			f.Hint != "" && !seen[f.Hint] {
-			seen[f.Hint] = true
-			out = append(out, f.Hint)
-		}
-		switch u := e.(type) { //nolint:errorlint // this walks the chain itself
-		case interface{ Unwrap() error }:
-			walk(u.Unwrap())
-		case interface{ Unwrap() []error }:
-			for _, c := range u.Unwrap() {
-				walk(c)
-			}
-		}
-	}
-	walk(err)
-	return out
-}
-
-// List is several faults that are reported together, one line each.
-type List struct {
-	// Faults are the single faults, in the order in which they were found.
-	Faults []error
-}
-
-// Add appends err if it is not nil; the faults of a *List are taken over one by one. A fault that says what an earlier
-// one says is left out: one cause, met on two ways, is one line.
-func (l *List) Add(err error) {
-	var more *List
-	switch {
-	case err == nil:
-	case errors.As(err, &more):
-		for _, f := range more.Faults {
-			l.Add(f)
-		}
-	case !l.says(err.Error()):
-		l.Faults = append(l.Faults, err)
-	}
-}
-
-func (l *List) says(text string) bool {
-	return slices.ContainsFunc(l.Faults, func(f error) bool { return f.Error() == text })
-}
-
-// Err returns nil without faults, the only fault if there is one, else the list.
-func (l *List) Err() error {
-	switch len(l.Faults) {
-	case 0:
-		return nil
-	case 1:
-		return l.Faults[0]
-	}
-	return l
-}
-
-// Error lists the faults, one line each.
-func (l *List) Error() string {
-	s := fmt.Sprintf("%d faults:", len(l.Faults))
-	for _, f := range l.Faults {
-		s += "\n  - " + f.Error()
-	}
-	return s
-}
-
-// Unwrap returns the single faults, so that errors.Is and errors.As see each.
-func (l *List) Unwrap() []error { return l.Faults }

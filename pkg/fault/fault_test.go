@@ -66,11 +66,44 @@ func TestList(t *testing.T) {
 	inner.Add(errors.New("two"))
 	inner.Add(errors.New("three"))
 	l.Add(fmt.Errorf("file: %w", inner.Err()))
-	l.Add(errors.New("two")) // the same fault, met again
-	if got, want := l.Err().Error(), "3 faults:\n  - one\n  - two\n  - three"; got != want {
+	l.Add(errors.New("file: two")) // the same fault, met again
+	if got, want := l.Err().Error(), "3 faults:\n  - one\n  - file: two\n  - file: three"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if !errors.Is(l.Err(), one) {
 		t.Error("errors.Is doesn't see a fault of the list")
+	}
+}
+
+// What is said around a list is said of each of its faults, and an error that joins a list with others keeps the others.
+func TestListInAList(t *testing.T) {
+	t.Parallel()
+	var inner, l fault.List
+	inner.Add(errors.New("a"))
+	inner.Add(errors.New("b"))
+	l.Add(fault.WithHint(fault.WithCode(fault.Refused, fmt.Errorf("addons: %w", inner.Err())), "mend the addons"))
+	l.Add(errors.Join(inner.Err(), errors.New("c")))
+	if got, want := len(l.Faults), 3; got != want {
+		t.Fatalf("%d faults, want %d: %v", got, want, &l)
+	}
+	if got := l.Faults[1].Error(); got != "addons: b" {
+		t.Errorf("got %q", got)
+	}
+	if fault.CodeOf(l.Faults[1]) != fault.Refused || fault.CodeOf(&l) != fault.Refused {
+		t.Error("the class is lost")
+	}
+	if diff := cmp.Diff([]string{"mend the addons"}, fault.Hints(&l)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAGeneralHintGivesWayToOneThatSaysMore(t *testing.T) {
+	t.Parallel()
+	general := &fault.Error{Err: errors.New("late"), Hint: "try again", Fallback: true}
+	if diff := cmp.Diff([]string{"try again"}, fault.Hints(fmt.Errorf("x: %w", general))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"look at y"}, fault.Hints(fault.WithHint(general, "look at y"))); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -180,23 +180,34 @@ func (c *Create) locked(ctx context.Context, steps []Step) (*Summary, error) {
 	err = runSteps(ctx, steps, c.host.Sink)
 	c.finishSummary()
 	if err != nil {
-		return &c.summary, c.explain(err)
+		return &c.summary, c.explain(err, steps[0].Name)
 	}
 	return &c.summary, nil
 }
 
-// explain adds to an error what is left and how to go on.
-func (c *Create) explain(err error) error {
+// explain adds to an error what is left and how to go on. first is the step that the command began with.
+func (c *Create) explain(err error, first string) error {
 	if _, loadErr := c.records.Load(c.record.Namespace, c.record.Name); loadErr != nil {
 		return err // stopped before anything was made
 	}
+	var at *stepError
 	code := fault.CodeOf(err)
-	if code == fault.Failed {
+	switch code {
+	case fault.Usage, fault.Refused:
+		if errors.As(err, &at) && at.step == first {
+			return err // nothing was done, and the same command would be refused again
+		}
+		code = fault.Partial
+	case fault.Failed:
 		code = fault.Partial
 	}
+	more := ""
+	if code == fault.Timeout {
+		more = ", with more --timeout if it needs that"
+	}
 	err = fault.WithCode(code, err)
-	return fault.WithHint(err, "everything made so far is kept on the %s; go on: clusterctl create cluster %s -n %s   or clean up: clusterctl delete cluster %s -n %s",
-		describeBootstrap(c.record.Bootstrap), c.record.Name, c.record.Namespace, c.record.Name, c.record.Namespace)
+	return fault.WithHint(err, "everything made so far is kept on the %s; go on%s: clusterctl create cluster %s -n %s   or clean up: clusterctl delete cluster %s -n %s",
+		describeBootstrap(c.record.Bootstrap), more, c.record.Name, c.record.Namespace, c.record.Name, c.record.Namespace)
 }
 
 // management connects to the management cluster, once.

@@ -109,7 +109,7 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 		Prepare: b.Prepare, Sink: h.Sink, Step: StepProviders, Config: h.Config, Hold: o.Hold,
 	})
 	if err != nil {
-		event.Failf(h.Sink, StepProviders, "%s", firstLine(err))
+		event.Failf(h.Sink, StepProviders, "%s", brief(err))
 		return err
 	}
 	state := "serve"

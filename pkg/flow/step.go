@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
@@ -33,7 +34,7 @@ type Step struct {
 func runSteps(ctx context.Context, steps []Step, sink event.Sink) error {
 	for _, s := range steps {
 		if err := ctx.Err(); err != nil {
-			return stopped(ctx, s.Name, err)
+			return &stepError{step: s.Name, err: stopped(ctx, s.Name, err)}
 		}
 		if err := runStep(ctx, s, sink); err != nil {
 			return err
@@ -73,10 +74,19 @@ func sendDone(sink event.Sink, step, outcome string, took time.Duration) {
 }
 
 func failed(ctx context.Context, s Step, sink event.Sink, err error) error {
-	err = stopped(ctx, s.Name, err)
-	event.Failf(sink, s.Name, "%s: %v", s.Title, firstLine(err))
-	return err
+	event.Failf(sink, s.Name, "%s", brief(err))
+	return &stepError{step: s.Name, err: stopped(ctx, s.Name, err)}
 }
+
+// stepError says in which step a flow ended.
+type stepError struct {
+	step string
+	err  error
+}
+
+func (e *stepError) Error() string { return e.err.Error() }
+
+func (e *stepError) Unwrap() error { return e.err }
 
 // stopped makes the end of a context a class of its own: a cancelled run is not a failure of the step.
 func stopped(ctx context.Context, step string, err error) error {
@@ -89,14 +99,14 @@ func stopped(ctx context.Context, step string, err error) error {
 	return fmt.Errorf("step %s: %w", step, err)
 }
 
-func firstLine(err error) string {
-	s := err.Error()
-	for i, r := range s {
-		if r == '\n' {
-			return s[:i]
-		}
+// brief is an error in one line: of several faults the first, and how many more there are.
+func brief(err error) string {
+	var list *fault.List
+	if errors.As(err, &list) && len(list.Faults) > 1 {
+		return fmt.Sprintf("%s (and %d more)", brief(list.Faults[0]), len(list.Faults)-1)
 	}
-	return s
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
 }
 
 // within gives everything that a package reports to the step that is under way.

@@ -65,7 +65,15 @@ func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context
 	if d <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, d, fault.WithHint(
-		fault.WithCode(fault.Timeout, fmt.Errorf("not finished after %s: %w", shortDuration(d), context.DeadlineExceeded)),
-		"run the same command again to go on, or give it more time with --timeout"))
+	return context.WithTimeoutCause(ctx, d, &fault.Error{
+		Code: fault.Timeout, Err: &overdue{d}, Fallback: true,
+		Hint: "run the same command again to go on, or give it more time with --timeout",
+	})
 }
+
+// overdue is context.DeadlineExceeded in words that say when the deadline was.
+type overdue struct{ after time.Duration }
+
+func (o *overdue) Error() string { return "not finished after " + shortDuration(o.after) }
+
+func (o *overdue) Unwrap() error { return context.DeadlineExceeded }
