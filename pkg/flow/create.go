@@ -23,7 +23,7 @@ type CreateOptions struct {
 	// kubeconfig context, "default" where that has none.
 	Name      string
 	Namespace string
-	// Inputs describe the cluster; empty ones are taken from the run record.
+	// Inputs describe the cluster; what they don't say is taken from the run record, if there is one.
 	Inputs Inputs
 	// Bootstrap says which cluster to bootstrap from; the zero value means the record's, or a choice.
 	Bootstrap BootstrapOptions
@@ -107,23 +107,18 @@ func (c *Create) resolveRecord() error {
 	if err := c.sameBootstrap(old); err != nil {
 		return err
 	}
-	if in.Empty() {
-		out := in.KubeconfigOut
-		in = old.Inputs
-		if out != "" {
-			in.KubeconfigOut = out
-		}
-	} else {
-		c.record.Variables = slices.Sorted(maps.Keys(c.opts.Set))
+	if err := c.merge(in); err != nil {
+		return err
 	}
-	if in.KubeconfigOut == "" {
-		in.KubeconfigOut = old.Inputs.KubeconfigOut
-	}
-	c.record.Inputs = in
-	return nil
+	return c.record.Inputs.Validate()
 }
 
 func (c *Create) newRecord(in Inputs) error {
+	if !in.Empty() {
+		if err := in.Validate(); err != nil {
+			return err
+		}
+	}
 	rec, why, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name)
 	if err != nil {
 		return err

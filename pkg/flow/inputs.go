@@ -108,6 +108,13 @@ var versionPattern = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\
 // Validate checks everything that can be checked without reading or asking anything. All faults come at once.
 func (in Inputs) Validate() error {
 	var faults fault.List
+	faults.Add(in.validateMode())
+	faults.Add(in.ValidateValues())
+	return faults.Err()
+}
+
+func (in Inputs) validateMode() error {
+	var faults fault.List
 	mode, err := in.Mode()
 	faults.Add(err)
 	if mode == FromTemplate && !in.hasInfrastructure() {
@@ -116,6 +123,12 @@ func (in Inputs) Validate() error {
 	if mode == FromLegacy && (in.ClusterFile == "" || in.MachinesFile == "") {
 		faults.Add(fault.Usagef("--cluster and --machines belong together: both files are needed"))
 	}
+	return faults.Err()
+}
+
+// ValidateValues checks each value by itself, for flags that are to be laid over those of an earlier run.
+func (in Inputs) ValidateValues() error {
+	var faults fault.List
 	if v := in.KubernetesVersion; v != "" && !versionPattern.MatchString(v) {
 		faults.Add(fault.WithHint(fault.Usagef("--kubernetes-version %q is not a version", v), "write it as v1.34.4"))
 	}
@@ -131,13 +144,7 @@ func (in Inputs) Validate() error {
 
 // validateStdin refuses to read standard input twice: the second reader would get nothing.
 func (in Inputs) validateStdin() error {
-	n := 0
-	for _, f := range append(append([]string{in.ClusterFile, in.MachinesFile, in.ProviderComponents, in.BootstrapOnlyComponents}, in.Files...), in.AddonFiles...) {
-		if f == "-" {
-			n++
-		}
-	}
-	if n > 1 {
+	if n := in.stdin(); n > 1 {
 		return fault.Usagef("standard input (-) can be read only once, it is named %d times", n)
 	}
 	return nil

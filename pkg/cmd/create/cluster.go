@@ -20,7 +20,8 @@ const clusterLong = `Create a cluster, from nothing to ready nodes.
 It makes a bootstrap cluster (or takes an existing one), installs the Cluster API providers
 and waits until they serve, creates the cluster, waits for it, writes its kubeconfig and
 applies addons. Killed or stopped at any moment, the same command goes on; after the first
-run "%[1]s create cluster NAME" alone is enough.
+run "%[1]s create cluster NAME" alone is enough, and flags that are given with it change
+only what they name.
 
 The cluster is described in one of three ways:
   a template     --infrastructure, with --flavor, --kubernetes-version and machine counts
@@ -127,10 +128,5 @@ func (o *ClusterFlags) options(cmd *cobra.Command) (flow.CreateOptions, error) {
 	if cmd.Flags().Changed("worker-machine-count") {
 		opts.Inputs.WorkerMachineCount = &o.workers
 	}
-	if !opts.Inputs.Empty() {
-		if err := opts.Inputs.Validate(); err != nil {
-			return opts, err
-		}
-	}
-	return opts, nil
+	return opts, opts.Inputs.ValidateValues() // Whether they are enough, a record of an earlier run decides.
 }
