@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -19,10 +18,6 @@ import (
 const (
 	lockTimeout = 30 * time.Second
 	lockPoll    = 20 * time.Millisecond
-	// kubectl holds its lock for milliseconds: one that is older than kubectlStale was left behind.
-	kubectlWait  = 5 * time.Second
-	sayAfter     = 100 * time.Millisecond
-	kubectlStale = time.Minute
 )
 
 // lockFile takes the lock of a kubeconfig against other runs of ours. The system drops the lock when its process ends, so
@@ -47,42 +42,4 @@ func lockFile(ctx context.Context, path string, sink event.Sink) (unlock func(),
 		return nil, fmt.Errorf("lock kubeconfig %s with %s: %w", path, name, cause(err))
 	}
 	return func() { _ = lock.Close() }, nil
-}
-
-// kubectlLock says whether kubectl is writing to a file, or was killed while it did.
-func kubectlLock(path string) (held, leftBehind bool) {
-	info, err := os.Stat(path + ".lock")
-	if err != nil {
-		return false, false
-	}
-	old := time.Since(info.ModTime()) > kubectlStale
-	return !old, old
-}
-
-// awaitKubectl waits until kubectl is done. It doesn't make a lock of kubectl's kind
-// itself: killed in between, that would stop kubectl from ever writing again.
-func awaitKubectl(ctx context.Context, path string, sink event.Sink) error {
-	deadline := time.Now().Add(kubectlWait)
-	for said := false; ; {
-		held, leftBehind := kubectlLock(path)
-		if leftBehind {
-			event.Warnf(sink, "%s.lock was left behind by a killed kubectl, going on; remove it, kubectl can't change the file before", path)
-		}
-		if !held {
-			return nil
-		}
-		if !said && time.Now().After(deadline.Add(sayAfter-kubectlWait)) {
-			event.Notef(sink, "waiting for kubectl to finish with %s", path)
-			said = true
-		}
-		if time.Now().After(deadline) {
-			return fault.WithHint(fault.Refusedf("change %s: kubectl has locked it with %s.lock", path, path),
-				"try again, or remove %s.lock if no kubectl is running", path)
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(lockPoll):
-		}
-	}
 }

@@ -188,20 +188,55 @@ func TestMergeWaitsForKubectl(t *testing.T) {
 	}
 }
 
-// TestMergeBesideKubectl lets client-go's own writer change the file all the time. It empties
-// the file before it writes and knows only its own lock, so it can undo what was merged
-// meanwhile; but nothing that was there before may ever get lost.
+// kubectl is kept out while we write, and let in afterwards; what a killed run of ours left is no obstacle to the next.
+func TestMergeTakesKubectlsLock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "config"), filepath.Join(dir, "link")
+	write(t, path, existing, 0o600)
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, lock := range []string{link + ".lock", path + ".lock"} {
+		if err := makeLock(lock); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := 0
+	_, err := Merge(t.Context(), demo(t), MergeOptions{Path: link, Now: func() time.Time { // it is asked in the middle
+		for _, lock := range []string{link + ".lock", path + ".lock"} {
+			if since, by := lockHolder(lock); by == us && time.Since(since) < time.Minute {
+				seen++
+			}
+		}
+		return time.Now()
+	}})
+	if err != nil || seen != 2 {
+		t.Errorf("%d locks while it wrote, want 2; %v", seen, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "[cl]*.lock")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestMergeBesideKubectl lets client-go's own writer change the file all the time. It reads before it locks, so it can
+// undo what was merged meanwhile; but nothing that was there before may ever get lost.
 func TestMergeBesideKubectl(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "config")
 	write(t, path, existing, 0o600)
-	done := make(chan struct{})
+	done, merged := make(chan struct{}), make(chan struct{})
 	written := 0
 	go func() {
 		defer close(done)
 		access := clientcmd.NewDefaultPathOptions()
 		access.LoadingRules.ExplicitPath = path
-		for i := range 100 {
+		for i := 0; ; i++ {
+			select {
+			case <-merged:
+				return
+			default:
+			}
 			config, err := access.GetStartingConfig()
 			if err != nil {
 				continue
@@ -218,7 +253,9 @@ func TestMergeBesideKubectl(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), "keeps changing it") {
 			t.Errorf("%s: %v", name, err)
 		}
+		time.Sleep(10 * time.Millisecond) // kubectl gives up where it finds a lock: let it have a turn
 	}
+	close(merged)
 	<-done
 	config, err := clientcmd.LoadFromFile(path)
 	if err != nil || written == 0 {

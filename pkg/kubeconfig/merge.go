@@ -72,10 +72,17 @@ func Merge(ctx context.Context, k *Kubeconfig, opts MergeOptions) (MergeResult, 
 		return MergeResult{}, err
 	}
 	defer unlock()
-	// kubectl doesn't know our lock: when it wrote in between, begin again from what is there now.
-	for range 10 {
-		if err := awaitKubectl(ctx, t.path, opts.Sink); err != nil {
+	for _, path := range lockPaths(opts.Path, t) {
+		done, err := lockKubectl(ctx, path, opts.Sink)
+		if err != nil {
 			return MergeResult{}, err
+		}
+		defer done()
+	}
+	// An editor knows no lock: when it wrote in between, begin again from what is there now.
+	for range 10 {
+		if ctx.Err() != nil {
+			return MergeResult{}, ctx.Err()
 		}
 		result, err := mergeOnce(k, opts)
 		if !errors.Is(err, errChanged) {
@@ -83,6 +90,17 @@ func Merge(ctx context.Context, k *Kubeconfig, opts MergeOptions) (MergeResult, 
 		}
 	}
 	return MergeResult{}, fmt.Errorf("merge into %s: something else keeps changing it", opts.Path)
+}
+
+// lockPaths are the names that kubectl may know the file by: it doesn't follow links for its lock.
+func lockPaths(path string, t target) []string {
+	if filepath.Clean(path) == t.path {
+		return []string{t.path}
+	}
+	if a, err := filepath.Abs(path); err == nil && a == t.path {
+		return []string{t.path}
+	}
+	return []string{path, t.path}
 }
 
 var errChanged = errors.New("changed in between")
@@ -133,13 +151,8 @@ func replaceIf(t target, old, next []byte) error {
 	return replace(t, next)
 }
 
-// unchanged returns errChanged if t is being changed or holds something else than what was
-// read. kubectl empties the file before it writes, but holds its lock as long: looking at
-// the lock first tells a file that is empty from one that will not be.
+// unchanged returns errChanged if t holds something else than what was read.
 func unchanged(t target, old []byte) error {
-	if held, _ := kubectlLock(t.path); held {
-		return errChanged
-	}
 	now, err := os.ReadFile(t.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
