@@ -124,7 +124,7 @@ func TestLiveViewSurvivesResize(t *testing.T) {
 		v := ui.NewView(ui.ViewOptions{Out: s, Live: true, UTF8: true, Size: s.Size})
 		event.Startf(v, "a", "First step with a title that is long enough to be wrapped on a small terminal")
 		event.Startf(v, "b", "Second step")
-		time.Sleep(time.Second)
+		time.Sleep(time.Second + 50*time.Millisecond) // from here on all of it is between two frames
 		s.Resize(30)
 		time.Sleep(time.Second)
 		event.Donef(v, "a", "")
