@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -252,44 +251,6 @@ func TestRegistryTrouble(t *testing.T) {
 	if _, err := store.Get(t.Context(), "NOT/a:ref:at-all", false); err == nil {
 		t.Error("a malformed reference is accepted")
 	}
-}
-
-// TestDynamicProgram runs a program of this host out of an image, with the image's own loader and libraries.
-func TestDynamicProgram(t *testing.T) {
-	t.Parallel()
-	libraries, err := exec.CommandContext(t.Context(), "ldd", "/bin/echo").Output()
-	if err != nil {
-		t.Skip("this host has no dynamically linked echo")
-	}
-	entries := []entry{file(t, "/bin/echo", "manager")}
-	for field := range strings.FieldsSeq(string(libraries)) {
-		if filepath.IsAbs(field) {
-			entries = append(entries, file(t, field, strings.TrimPrefix(field, "/")))
-		}
-	}
-	s := newServer(t)
-	store := image.Store{Dir: filepath.Join(t.TempDir(), "images")}
-	img, err := store.Get(t.Context(), s.push(t, "dynamic", build(t, runtime.GOARCH, layer(t, entries...))), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	argv, fixed, err := img.Program(nil, []string{"it", "runs"})
-	if err != nil || fixed != 4 {
-		t.Fatalf("Program: %q, %d, %v", argv, fixed, err)
-	}
-	out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput()
-	if err != nil || string(out) != "it runs\n" {
-		t.Errorf("%q: %q, %v", argv, out, err)
-	}
-}
-
-func file(t *testing.T, host, inside string) entry {
-	t.Helper()
-	data, err := os.ReadFile(host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return entry{name: inside, content: string(data)}
 }
 
 // static is the head of a statically linked program, which is all that is looked at.
