@@ -31,6 +31,9 @@ type Belonging struct {
 	// Deleting says that the object has a deletion timestamp, Finalizers what keeps it.
 	Deleting   bool
 	Finalizers []string
+
+	version string
+	paused  bool
 }
 
 // String is "Kind name", with the finalizers if there are any.
@@ -125,10 +128,7 @@ func belongingTo(all []*unstructured.Unstructured, key types.NamespacedName, uid
 	var out []Belonging
 	for _, u := range all {
 		if taken[u.GetUID()] {
-			out = append(out, Belonging{
-				GVK: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
-				Deleting: u.GetDeletionTimestamp() != nil, Finalizers: u.GetFinalizers(),
-			})
+			out = append(out, belongingOf(u))
 		}
 	}
 	sort.Slice(out, func(i, j int) bool {
@@ -136,6 +136,15 @@ func belongingTo(all []*unstructured.Unstructured, key types.NamespacedName, uid
 		return a.GVK.Kind+"/"+a.Name < b.GVK.Kind+"/"+b.Name
 	})
 	return out
+}
+
+// belongingOf describes an object.
+func belongingOf(u *unstructured.Unstructured) Belonging {
+	return Belonging{
+		GVK: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), UID: u.GetUID(),
+		Deleting: u.GetDeletionTimestamp() != nil, Finalizers: u.GetFinalizers(),
+		version: u.GetResourceVersion(), paused: capi.Paused(u),
+	}
 }
 
 func isCluster(u *unstructured.Unstructured) bool {

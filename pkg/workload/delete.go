@@ -29,6 +29,8 @@ type DeleteOptions struct {
 	// Settle is how long is waited, once the Cluster is gone, for what a garbage collector takes away after it;
 	// zero means 5 s.
 	Settle time.Duration
+	// Patience is how long nothing may move before what stands still is nudged; zero means 1 min. It doubles with every nudge.
+	Patience time.Duration
 }
 
 // DeleteResult tells how a deletion went.
@@ -41,9 +43,9 @@ type DeleteResult struct {
 	Leftovers Belongings
 }
 
-// Delete deletes one Cluster and waits until it is gone. It writes exactly one request, the DELETE of the Cluster object with
+// Delete deletes one Cluster and waits until it is gone. It sends one DELETE, that of the Cluster object with
 // its UID as precondition and background propagation; what belongs to the cluster is for its owner to take apart, in the right order.
-// Finalizers are never removed. A deletion that has begun is waited for.
+// Finalizers are never removed. A deletion that has begun is waited for. Where it stands still, an annotation is all that is written.
 //
 // Errors: a *NotFoundError where there is no such Cluster; class fault.Timeout at ctx's deadline, naming
 // finalizers and what is still there; class fault.Interrupted when ctx was cancelled.
@@ -64,6 +66,7 @@ func Delete(ctx context.Context, c *kube.Client, opts DeleteOptions) (DeleteResu
 		event.Warnf(opts.Sink, "Cluster %s is paused: its deletion waits until somebody unpauses it: %s", key, hint)
 	}
 	g := &going{c: c, key: key, uid: u.GetUID(), evidence: newEvidence(c, opts.Logs), began: began}
+	g.nudger = &nudger{c: c, key: key, sink: opts.Sink, patience: orDefault(opts.Patience, defaultPatience)}
 	if err := kube.Wait(ctx, opts.Sink, opts.Step, opts.interval(), g); err != nil {
 		result.Took = time.Since(began)
 		return result, g.explain(ctx, err)

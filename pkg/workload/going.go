@@ -26,6 +26,7 @@ type going struct {
 	key      types.NamespacedName
 	uid      types.UID
 	evidence *evidence
+	nudger   *nudger // nil: nobody is nudged
 	began    time.Time
 
 	blockers   []Blocker
@@ -47,6 +48,9 @@ func (g *going) Check(ctx context.Context) (bool, string, error) {
 		return false, "", err
 	}
 	g.look(ctx, u)
+	if g.nudger != nil {
+		g.nudger.look(ctx, u)
+	}
 	return false, g.reason(), nil
 }
 
