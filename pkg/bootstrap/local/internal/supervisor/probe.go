@@ -94,8 +94,12 @@ func tcpDial(port int) probe {
 	}
 }
 
-// all succeeds if each does.
+// all succeeds if each does. Of none it is nil, as for every process that can't be probed: one that always succeeds would find a program
+// ready which is just about to end.
 func all(ps ...probe) probe {
+	if len(ps) == 0 {
+		return nil
+	}
 	return func(ctx context.Context) error {
 		for _, p := range ps {
 			if err := p(ctx); err != nil {

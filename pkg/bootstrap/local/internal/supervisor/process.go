@@ -226,5 +226,5 @@ func (p *process) look(ctx context.Context, c command, began time.Time) {
 // steady is how long a process that has no readiness probe must have run to count as ready: one that ends again and again is never
 // ready in between.
 func steady(failures int) time.Duration {
-	return min(time.Second+time.Duration(failures)*5*time.Second, 30*time.Second)
+	return min(3*time.Second+time.Duration(failures)*5*time.Second, 30*time.Second)
 }
