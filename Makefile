@@ -45,6 +45,11 @@ kill-all: parts
 e2e: build parts
 	go test -count=1 -timeout 60m -v ./test/e2e
 
+## e2e-all: those, and what takes too long for CI: create cluster killed at three moments of every step
+.PHONY: e2e-all
+e2e-all: build parts
+	go test -count=1 -timeout 60m -v ./test/e2e -all
+
 ## bench: measure, side by side with upstream's clusterctl, and write docs/benchmarks.md
 .PHONY: bench
 bench: build parts
@@ -63,9 +68,10 @@ lint-fast:
 	cd test/tools/lint && go build -o $(CURDIR)/bin/gofumpt mvdan.cc/gofumpt
 	out=$$(git ls-files -co --exclude-standard '*.go' | xargs bin/gofumpt -l); test -z "$$out" || { echo "gofumpt would change:"; echo "$$out"; exit 1; }
 
-## cross: compile for every platform that is released
+## cross: compile for every platform that is released, and what has tests there with its tests
 .PHONY: cross
 cross:
+	for os in darwin windows; do echo "vet $$os"; GOOS=$$os go vet ./...; done
 	for os in linux darwin windows; do for arch in amd64 arm64; do echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/clusterctl; done; done
 
 ## docs: write the command reference from the code

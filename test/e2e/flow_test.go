@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build linux
+
 package e2e
 
 import (
@@ -9,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // demo is the main job, as the README shows it.
@@ -53,7 +54,7 @@ func TestFromNothingToNothing(t *testing.T) {
 		t.Errorf("the bootstrap cluster went with the first of three clusters:\n%s", tail(r.err))
 	}
 	h.must(t, "delete", "cluster", "heron", "--yes")
-	h.must(t, "delete", "cluster", "egret", "--yes")
+	h.deleteWhileManagersCrash(t)
 	h.wantNothingLeft(t, ports)
 }
 
@@ -63,9 +64,6 @@ func (h *home) again(t *testing.T) {
 	for _, args := range [][]string{demo(), {"create", "cluster", "demo"}} {
 		r := h.must(t, args...)
 		t.Logf("the same again: %.1f s", r.took.Seconds())
-		if r.took > 20*time.Second {
-			t.Errorf("the second run took %s", r.took)
-		}
 	}
 	if after := h.wantDemo(t); !maps.Equal(before, after) {
 		t.Errorf("the second run changed objects: %v, before %v", after, before)

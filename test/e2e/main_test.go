@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build linux
+
 package e2e
 
 import (
 	"bufio"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,9 +30,16 @@ type world struct {
 // providerPort is the port that Cluster API's Docker provider opens on every address, whatever it is told.
 const providerPort = 19000
 
-var shared world //nolint:gochecknoglobals // made by TestMain, read by tests
+var (
+	shared world //nolint:gochecknoglobals // made by TestMain, read by tests
+	all    = flag.Bool("all", false, "also what takes too long for CI")
+)
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	if !*all {
+		fmt.Println("NOT RUN without -all (make e2e-all): all but one of the kills in each step of create cluster")
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "e2e:", err)
