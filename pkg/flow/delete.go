@@ -114,7 +114,19 @@ func (d *Delete) Run(ctx context.Context) error {
 	case fault.Failed:
 		code = fault.Partial
 	}
-	return fault.WithHint(fault.WithCode(code, err), "nothing is lost; go on with the same command: clusterctl delete cluster %s -n %s", d.opts.Name, d.opts.Namespace)
+	return &fault.Error{Code: code, Err: err, Hint: "nothing is lost; go on with the same command: " + d.again(), Fallback: true}
+}
+
+// again is the command that goes on.
+func (d *Delete) again() string {
+	s := fmt.Sprintf("clusterctl delete cluster %s -n %s", d.opts.Name, d.opts.Namespace)
+	if d.opts.Kubeconfig != "" {
+		s += " --kubeconfig " + d.opts.Kubeconfig
+	}
+	if d.opts.Context != "" {
+		s += " --kubeconfig-context " + d.opts.Context
+	}
+	return s
 }
 
 func (d *Delete) steps() []Step {
@@ -160,7 +172,7 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 		return "", err
 	}
 	res, err := workload.Delete(ctx, client, workload.DeleteOptions{
-		Namespace: d.opts.Namespace, Name: d.opts.Name,
+		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(),
 		WaitOptions: workload.WaitOptions{Sink: d.host.Sink, Step: StepDeleteCluster, Logs: d.boot.Logs},
 	})
 	if err := d.notFoundIsDone(err); err != nil {
@@ -227,9 +239,21 @@ func (d *Delete) skipKubeconfig() string {
 	return ""
 }
 
-// removeKubeconfig removes the file if it still is what we wrote.
+// removeKubeconfig removes the files that still are what we wrote.
 func (d *Delete) removeKubeconfig(context.Context) (string, error) {
-	path := d.record.Kubeconfig
+	var outcomes []string
+	for _, w := range d.record.written() {
+		outcome, err := removeUnchanged(w)
+		if err != nil {
+			return "", err
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return strings.Join(outcomes, "; "), nil
+}
+
+func removeUnchanged(w WrittenFile) (string, error) {
+	path := w.Path
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return path + " is gone", nil
@@ -237,7 +261,7 @@ func (d *Delete) removeKubeconfig(context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("remove kubeconfig: %w", err)
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != d.record.KubeconfigSHA256 {
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != w.SHA256 {
 		return path + " was changed since it was written: kept", nil
 	}
 	if err := os.Remove(path); err != nil {

@@ -5,6 +5,7 @@ package flow
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -138,6 +139,11 @@ func (in Inputs) ValidateValues() error {
 	if n := in.WorkerMachineCount; n != nil && *n < 0 {
 		faults.Add(fault.Usagef("--worker-machine-count %d is negative", *n))
 	}
+	for _, n := range []*int64{in.ControlPlaneMachineCount, in.WorkerMachineCount} {
+		if n != nil && *n > math.MaxInt32 { // Cluster API's fields have no room for more.
+			faults.Add(fault.Usagef("%d machines: at most %d are possible", *n, math.MaxInt32))
+		}
+	}
 	faults.Add(in.validateStdin())
 	return faults.Err()
 }
@@ -177,9 +183,8 @@ func (in Inputs) absolute() (Inputs, error) {
 	return in, errors.Join(errs...)
 }
 
-func isURL(p string) bool {
-	return strings.HasPrefix(p, "https://") || strings.HasPrefix(p, "http://")
-}
+// isURL also says so of what can't be read later: the message is to show it as it was given.
+func isURL(p string) bool { return strings.Contains(p, "://") }
 
 // validateName checks a Cluster's name and namespace.
 func validateName(namespace, name string) error {

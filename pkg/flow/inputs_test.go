@@ -59,11 +59,11 @@ func TestInputsAreRecordedWithAbsolutePaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := Inputs{Files: []string{"c.yaml", "-", "https://example.com/c.yaml", "/abs/c.yaml"}}.absolute()
+	in, err := Inputs{Files: []string{"c.yaml", "-", "https://example.com/c.yaml", "/abs/c.yaml", "s3://bucket/c.yaml"}}.absolute()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := strings.Join(in.Files, " "), wd+"/c.yaml - https://example.com/c.yaml /abs/c.yaml"; got != want {
+	if got, want := strings.Join(in.Files, " "), wd+"/c.yaml - https://example.com/c.yaml /abs/c.yaml s3://bucket/c.yaml"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

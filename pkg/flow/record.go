@@ -38,6 +38,8 @@ type Record struct {
 	// Kubeconfig is the absolute path of the workload cluster's kubeconfig that we wrote, KubeconfigSHA256 its content then.
 	Kubeconfig       string `json:"kubeconfig,omitempty"`
 	KubeconfigSHA256 string `json:"kubeconfigSHA256,omitempty"`
+	// OtherKubeconfigs are files that earlier runs wrote it to, and that go with the cluster as well.
+	OtherKubeconfigs []WrittenFile `json:"otherKubeconfigs,omitempty"`
 	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
 	ClusterGone bool `json:"clusterGone,omitempty"`
 }

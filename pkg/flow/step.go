@@ -92,12 +92,30 @@ func (e *stepError) Unwrap() error { return e.err }
 func stopped(ctx context.Context, step string, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fault.WithCode(fault.Interrupted, fmt.Errorf("interrupted in step %s: %w", step, err))
+		text := "interrupted in step " + step
+		if why := strings.TrimSuffix(err.Error(), context.Cause(ctx).Error()); why != "" {
+			text += ": " + strings.TrimSuffix(why, ": ")
+		}
+		return fault.WithCode(fault.Interrupted, &worded{text, err})
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.WithCode(fault.Timeout, fmt.Errorf("step %s: %w", step, err))
+		text := fmt.Sprintf("step %s: %v", step, err)
+		if late := context.Cause(ctx).Error(); !strings.Contains(text, late) { // A request that had no time left has many other words for it.
+			text = fmt.Sprintf("step %s: %s: %v", step, late, err)
+		}
+		return fault.WithCode(fault.Timeout, &worded{text, err})
 	}
 	return fmt.Errorf("step %s: %w", step, err)
 }
+
+// worded is an error with another text.
+type worded struct {
+	text string
+	err  error
+}
+
+func (w *worded) Error() string { return w.text }
+
+func (w *worded) Unwrap() error { return w.err }
 
 // brief is an error in one line: of several faults the first, and how many more there are.
 func brief(err error) string {

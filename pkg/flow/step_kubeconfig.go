@@ -3,14 +3,11 @@
 package flow
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"os"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 )
@@ -38,13 +35,9 @@ func (c *Create) writeKubeconfig(ctx context.Context) (string, error) {
 		return "", err
 	}
 	path, data := c.kubeconfigPath(), k.Bytes()
-	same := false
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
-		same = true
-	}
+	same := holds(path, data)
 	// The record first: a file that isn't in it would be refused as somebody else's when the run goes on.
-	sum := sha256.Sum256(data)
-	c.record.Kubeconfig, c.record.KubeconfigSHA256 = path, hex.EncodeToString(sum[:])
+	c.record.writing(path, data)
 	if err := c.records.Save(c.record); err != nil {
 		return "", err
 	}
@@ -52,7 +45,7 @@ func (c *Create) writeKubeconfig(ctx context.Context) (string, error) {
 		return "kubeconfig is in " + path, nil
 	}
 	if err := kubeconfig.WriteFile(path, data); err != nil {
-		return "", err
+		return "", fault.WithHint(err, "another file: clusterctl create cluster %s -n %s --kubeconfig-out FILE", c.record.Name, c.record.Namespace)
 	}
 	return "kubeconfig written to " + path, nil
 }

@@ -80,11 +80,12 @@ func (c *Create) kubeconfigPath() string {
 // checkKubeconfigPath refuses, before anything is made, to lose somebody else's file at the end.
 func (c *Create) checkKubeconfigPath() error {
 	path := c.kubeconfigPath()
-	if err := kubeconfig.CheckFile(path); err != nil {
-		return err
+	ours, unchanged := c.record.wrote(path)
+	if unchanged {
+		return nil // Who made it read-only has what this run would write.
 	}
-	if path == c.record.Kubeconfig {
-		return nil
+	if err := kubeconfig.CheckFile(path); err != nil || ours {
+		return err
 	}
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil

@@ -126,7 +126,7 @@ func (c *Client) Ping(ctx context.Context) (ServerInfo, error) {
 		err = unmarshal(data, &v)
 	}
 	if err != nil {
-		return ServerInfo{}, c.explain(err)
+		return ServerInfo{}, c.explainFirst(err)
 	}
 	return ServerInfo{
 		Host: c.Host(), Version: v.GitVersion, Major: v.Major, Minor: v.Minor, Platform: v.Platform,

@@ -65,6 +65,8 @@ func TestConnectionErrors(t *testing.T) {
 		"no name":     {with(func(c *rest.Config) { c.Host = "https://nowhere.invalid:6443" }), kube.ErrUnreachable, []string{"no address known for nowhere.invalid"}},
 		"no answer":   {with(func(c *rest.Config) { c.Host = "https://" + silent.Addr().String() }), kube.ErrUnreachable, []string{"no answer in time"}},
 		"no TLS":      {with(func(c *rest.Config) { c.Host = "https://" + plain.Listener.Addr().String() }), kube.ErrTLS, []string{"doesn't speak TLS"}},
+		"TLS only":    {with(func(c *rest.Config) { *c = rest.Config{Host: "http://" + foreign.Listener.Addr().String()} }), kube.ErrTLS, []string{"it speaks TLS"}},
+		"no API":      {with(func(c *rest.Config) { *c = rest.Config{Host: plain.URL} }), kube.ErrNotKubernetes, []string{plain.URL + " is not a Kubernetes API server", "404"}},
 		"foreign CA":  {with(func(c *rest.Config) { c.Host = foreign.URL }), kube.ErrTLS, []string{"authority"}},
 		"other name":  {with(func(c *rest.Config) { c.ServerName = "other.example" }), kube.ErrTLS, []string{"localhost", "not for other.example"}},
 		"wrong token": {with(func(c *rest.Config) { c.BearerToken = "wrong" }), kube.ErrUnauthorized, []string{"doesn't accept the credentials"}},

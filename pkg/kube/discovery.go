@@ -24,7 +24,7 @@ import (
 func (c *Client) Discover(ctx context.Context) error {
 	_, err := c.disco.get(ctx)
 	if err != nil {
-		return fmt.Errorf("discover kinds: %w", c.explain(err))
+		return fmt.Errorf("discover kinds: %w", c.explainFirst(err))
 	}
 	return nil
 }
@@ -38,13 +38,13 @@ func (c *Client) Invalidate() { c.disco.forget() }
 func (c *Client) Mapping(ctx context.Context, gk schema.GroupKind, versions ...string) (*meta.RESTMapping, error) {
 	snap, err := c.disco.get(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+		return nil, fmt.Errorf("discover kinds: %w", c.explainFirst(err))
 	}
 	if m := snap.mapping(gk, versions); m != nil {
 		return m, nil
 	}
 	if snap, err = c.disco.refresh(ctx, snap); err != nil {
-		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+		return nil, fmt.Errorf("discover kinds: %w", c.explainFirst(err))
 	}
 	if m := snap.mapping(gk, versions); m != nil {
 		return m, nil
@@ -57,7 +57,7 @@ func (c *Client) Mapping(ctx context.Context, gk schema.GroupKind, versions ...s
 func (c *Client) Kinds(ctx context.Context, groupSuffix string) ([]schema.GroupVersionKind, error) {
 	snap, err := c.disco.get(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+		return nil, fmt.Errorf("discover kinds: %w", c.explainFirst(err))
 	}
 	return snap.kinds(groupSuffix), nil
 }
@@ -66,7 +66,7 @@ func (c *Client) Kinds(ctx context.Context, groupSuffix string) ([]schema.GroupV
 func (c *Client) Served(ctx context.Context, gk schema.GroupKind) ([]string, error) {
 	snap, err := c.disco.get(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+		return nil, fmt.Errorf("discover kinds: %w", c.explainFirst(err))
 	}
 	return snap.served(gk), nil
 }
@@ -75,7 +75,7 @@ func (c *Client) Served(ctx context.Context, gk schema.GroupKind) ([]string, err
 func (c *Client) FailedGroups(ctx context.Context) (map[schema.GroupVersion]error, error) {
 	snap, err := c.disco.get(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("discover kinds: %w", c.explain(err))
+		return nil, fmt.Errorf("discover kinds: %w", c.explainFirst(err))
 	}
 	return snap.failed, nil
 }

@@ -33,6 +33,9 @@ func WriteFile(path string, data []byte) error {
 		return fail(path, writeSpecial(target.path, data))
 	}
 	if err := replace(target, data); err != nil {
+		if target.info == nil {
+			return fail(path, err)
+		}
 		return fault.WithHint(fail(path, err), "%s is as it was before", path)
 	}
 	return nil
@@ -62,7 +65,10 @@ func resolve(path string) (target, error) {
 		return target{}, fault.WithHint(fault.Usagef("write kubeconfig %s: the file is read-only", path), "chmod u+w %s", path)
 	case err == nil:
 		real, err := filepath.EvalSymlinks(path)
-		return target{path: real, info: info}, fail(path, err)
+		if err != nil {
+			return target{}, fail(path, err)
+		}
+		return target{path: real, info: info}, checkDir(path, filepath.Dir(real))
 	case errors.Is(err, fs.ErrNotExist):
 		return resolveMissing(path)
 	}
@@ -92,7 +98,15 @@ func resolveMissing(path string) (target, error) {
 	case !info.IsDir():
 		return target{}, fault.Usagef("write kubeconfig %s: %s is not a directory", path, dir)
 	}
-	return target{path: end}, nil
+	return target{path: end}, checkDir(path, dir)
+}
+
+// checkDir finds out before it matters that a directory takes no new file.
+func checkDir(path, dir string) error {
+	if err := writable(dir); err != nil {
+		return fault.Usagef("write kubeconfig %s: its directory %s can't be written to: %w", path, dir, err)
+	}
+	return nil
 }
 
 func writeSpecial(path string, data []byte) error {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // keepOwner makes a new file belong to whom the replaced one belongs, for those who
@@ -17,6 +19,9 @@ func keepOwner(path string, replaced fs.FileInfo) {
 		_ = os.Lchown(path, int(stat.Uid), int(stat.Gid))
 	}
 }
+
+// writable says why no file can be made in a directory, nil if one can as far as the system tells.
+func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
 // syncDir makes a rename last through a power cut. File systems that can't are let be.
 func syncDir(dir string) {

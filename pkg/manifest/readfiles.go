@@ -70,9 +70,9 @@ func (r *reader) read(ctx context.Context, path string) error {
 		return pathError(path, err)
 	}
 	if info.IsDir() {
-		return r.readFolder(path)
+		return r.readFolder(ctx, path)
 	}
-	return r.readFile(path)
+	return r.readFile(ctx, path)
 }
 
 func isURL(path string) bool {
@@ -86,12 +86,15 @@ func pathError(path string, err error) error {
 		err = pe.Err
 	}
 	if errors.Is(err, os.ErrNotExist) {
+		if scheme, _, is := strings.Cut(path, "://"); is {
+			return fault.Usagef("read %s: %s:// can't be read, only files, folders, http:// and https://", path, scheme)
+		}
 		return fault.WithHint(fault.Usagef("read %s: no such file or folder", path), "check the path; it is relative to the current folder")
 	}
 	return fault.WithCode(fault.Usage, fmt.Errorf("read %s: %w", path, err))
 }
 
-func (r *reader) readFolder(path string) error {
+func (r *reader) readFolder(ctx context.Context, path string) error {
 	entries, err := os.ReadDir(path) // sorted by name
 	if err != nil {
 		return pathError(path, err)
@@ -107,7 +110,7 @@ func (r *reader) readFolder(path string) error {
 			continue
 		}
 		found = true
-		faults.Add(r.readFile(file))
+		faults.Add(r.readFile(ctx, file))
 	}
 	if !found {
 		return fault.Usagef("read %s: the folder has no *.yaml, *.yml or *.json file", path)
@@ -123,20 +126,41 @@ func holdsObjects(name string) bool {
 	return false
 }
 
-func (r *reader) readFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return pathError(path, err)
-	}
-	defer f.Close()
-	data, err := limited(f, r.opts.MaxBytes)
+func (r *reader) readFile(ctx context.Context, path string) error {
+	data, err := untilDone(ctx, func() ([]byte, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return limited(f, r.opts.MaxBytes)
+	})
 	if err != nil {
 		return pathError(path, err)
 	}
 	return r.add(path, data)
 }
 
-// readStdin gives up when ctx ends. The read itself can't be stopped; it ends with its input, or with the process.
+// untilDone gives up when ctx ends: a pipe may have no writer, a network file system no server. The read itself can't be
+// stopped; it ends with its input, or with the process.
+func untilDone(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := read()
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case got := <-done:
+		return got.data, got.err
+	}
+}
+
 func (r *reader) readStdin(ctx context.Context) error {
 	switch {
 	case r.opts.Stdin == nil:
@@ -145,24 +169,11 @@ func (r *reader) readStdin(ctx context.Context) error {
 		return fault.Usagef("read stdin: \"-\" can be given only once")
 	}
 	r.stdin = true
-	type result struct {
-		data []byte
-		err  error
+	data, err := untilDone(ctx, func() ([]byte, error) { return limited(r.opts.Stdin, r.opts.MaxBytes) })
+	if err != nil {
+		return pathError("stdin", err)
 	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := limited(r.opts.Stdin, r.opts.MaxBytes)
-		done <- result{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case got := <-done:
-		if got.err != nil {
-			return pathError("stdin", got.err)
-		}
-		return r.add("stdin", got.data)
-	}
+	return r.add("stdin", data)
 }
 
 func (r *reader) add(name string, data []byte) error {

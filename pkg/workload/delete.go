@@ -31,6 +31,8 @@ type DeleteOptions struct {
 	Settle time.Duration
 	// Patience is how long nothing may move before what stands still is nudged; zero means 1 min. It doubles with every nudge.
 	Patience time.Duration
+	// Again is the command that waits on, for hints; empty means "clusterctl delete cluster NAME -n NAMESPACE".
+	Again string
 }
 
 // DeleteResult tells how a deletion went.
@@ -65,7 +67,7 @@ func Delete(ctx context.Context, c *kube.Client, opts DeleteOptions) (DeleteResu
 	if hint := capi.HowToUnpause(u); hint != "" {
 		event.Warnf(opts.Sink, "Cluster %s is paused: its deletion waits until somebody unpauses it: %s", key, hint)
 	}
-	g := &going{c: c, key: key, uid: u.GetUID(), evidence: newEvidence(c, opts.Logs), began: began}
+	g := &going{c: c, key: key, uid: u.GetUID(), evidence: newEvidence(c, opts.Logs), began: began, again: opts.Again}
 	g.nudger = &nudger{c: c, key: key, sink: opts.Sink, patience: orDefault(opts.Patience, defaultPatience)}
 	if err := kube.Wait(ctx, opts.Sink, opts.Step, opts.interval(), g); err != nil {
 		result.Took = time.Since(began)

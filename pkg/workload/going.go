@@ -28,6 +28,7 @@ type going struct {
 	evidence *evidence
 	nudger   *nudger // nil: nobody is nudged
 	began    time.Time
+	again    string // the command that waits on
 
 	blockers   []Blocker
 	finalizers []string
@@ -74,7 +75,10 @@ func (g *going) reason() string {
 }
 
 func (g *going) explain(ctx context.Context, err error) error {
-	again := fmt.Sprintf("clusterctl delete cluster %s -n %s", g.key.Name, g.key.Namespace)
+	again := g.again
+	if again == "" {
+		again = fmt.Sprintf("clusterctl delete cluster %s -n %s", g.key.Name, g.key.Namespace)
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.WithHint(fault.WithCode(fault.Interrupted, fmt.Errorf("delete Cluster %s: interrupted, the deletion itself goes on: %s", g.key, g.reason())),
