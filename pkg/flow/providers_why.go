@@ -5,6 +5,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
@@ -38,10 +39,29 @@ func (c *Create) explainProviders(ctx context.Context, err error) error {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	for _, p := range c.stuck(ctx) {
-		err = fault.WithHint(fmt.Errorf("%w\n  - the process of Deployment %s: %s", err, p.Name, c.why(ctx, p)), "all that it said is in %s", p.Log)
+	stuck := c.stuck(ctx)
+	if len(stuck) == 0 {
+		return err
 	}
-	return err
+	text, rest, _ := strings.Cut(err.Error(), "\n") // Causes first: what follows from them is a long list.
+	logs := ""
+	for _, p := range stuck {
+		text += fmt.Sprintf("\n  - the process of Deployment %s: %s", p.Name, c.why(ctx, p))
+		switch {
+		case logs == "":
+			logs = p.Log
+		case p.Log != "" && logs != filepath.Dir(p.Log):
+			logs = filepath.Dir(logs)
+		}
+	}
+	if rest != "" {
+		text += "\n" + rest
+	}
+	err = &worded{text, err}
+	if logs == "" {
+		return err
+	}
+	return fault.WithHint(err, "all that was said is in %s", logs)
 }
 
 // stuck lists the providers' processes that aren't ready.

@@ -123,7 +123,16 @@ func brief(err error) string {
 	if errors.As(err, &list) && len(list.Faults) > 1 {
 		return fmt.Sprintf("%s (and %d more)", brief(list.Faults[0]), len(list.Faults)-1)
 	}
-	line, _, _ := strings.Cut(err.Error(), "\n")
+	line, rest, _ := strings.Cut(err.Error(), "\n")
+	item, others, _ := strings.Cut(rest, "\n")
+	item, isItem := strings.CutPrefix(strings.TrimSpace(item), "- ")
+	switch more := strings.Count(others, "\n") + 1; {
+	case !isItem:
+	case others == "":
+		line += " " + item
+	default:
+		line += fmt.Sprintf(" %s (and %d more)", item, more)
+	}
 	return line
 }
 

@@ -28,6 +28,8 @@ func TestAFailedStepTellsItsCauseOnly(t *testing.T) {
 	}{
 		"one line":      {errors.New("no route to host"), "no route to host"},
 		"many lines":    {errors.New("first\nsecond"), "first"},
+		"a list":        {errors.New("timed out:\n  - a: no space left\n  - b\n  - c"), "timed out: a: no space left (and 2 more)"},
+		"a list of one": {errors.New("timed out:\n  - a: no space left"), "timed out: a: no space left"},
 		"many faults":   {two, "a is missing (and 1 more)"},
 		"faults inside": {fmt.Errorf("addons: %w", two), "a is missing (and 1 more)"},
 	} {

@@ -3,6 +3,7 @@
 package kube
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -78,8 +79,15 @@ type countingTransport struct {
 	next    http.RoundTripper
 }
 
+// quietKey marks requests whose warnings nobody can act on.
+type quietKey struct{}
+
+// quietly is for requests that only find out whether something answers.
+func quietly(ctx context.Context) context.Context { return context.WithValue(ctx, quietKey{}, true) }
+
 // RoundTrip counts and passes on. It drops the warnings of dry runs: they are about objects that may be incomplete
-// (probes) or early (a Cluster before its class), and what is really written is warned about again.
+// (probes) or early (a Cluster before its class), and what is really written is warned about again. It drops those of
+// requests made quietly, too.
 func (t *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	dryRun := r.URL.Query().Has("dryRun")
 	t.counter.mu.Lock()
@@ -90,7 +98,7 @@ func (t *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	t.counter.mu.Unlock()
 	resp, err := t.next.RoundTrip(r)
-	if err == nil && dryRun {
+	if err == nil && (dryRun || r.Context().Value(quietKey{}) != nil) {
 		resp.Header.Del("Warning")
 	}
 	return resp, err
