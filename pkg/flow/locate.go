@@ -24,6 +24,9 @@ type Target struct {
 // Locate finds the management cluster of a Cluster: the kubeconfig that was given, else the bootstrap cluster
 // that an earlier run recorded for the name, else what kubectl would take. The record is nil if none fits.
 func Locate(t Target, h Host) (Target, *Record, error) {
+	if err := t.validate(); err != nil {
+		return t, nil, err
+	}
 	records := OpenRecords(h.Dirs.State)
 	if t.Kubeconfig == "" && t.Context == "" {
 		rec, err := findRecord(records, t)
@@ -37,7 +40,7 @@ func Locate(t Target, h Host) (Target, *Record, error) {
 	}
 	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: t.Kubeconfig, Context: t.Context, Getenv: h.Getenv})
 	if err != nil {
-		return t, nil, err
+		return t, nil, unknown(err, t)
 	}
 	if t.Namespace == "" {
 		t.Namespace = cfg.Namespace
@@ -50,6 +53,9 @@ func Locate(t Target, h Host) (Target, *Record, error) {
 
 // findRecord looks for the one record that a name, and a namespace if there is one, can mean.
 func findRecord(records *Records, t Target) (*Record, error) {
+	if err := t.validate(); err != nil {
+		return nil, err
+	}
 	if t.Namespace != "" {
 		rec, err := records.Load(t.Namespace, t.Name)
 		if errors.Is(err, ErrNoRecord) {

@@ -81,7 +81,10 @@ func (r *Records) Load(namespace, name string) (*Record, error) {
 }
 
 // List returns all records, by namespace and name.
-func (r *Records) List() ([]*Record, error) {
+func (r *Records) List() ([]*Record, error) { return r.list(".json") }
+
+// list returns the records whose file's name ends in suffix.
+func (r *Records) list(suffix string) ([]*Record, error) {
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.json"))
 	if err != nil {
 		return nil, fmt.Errorf("list run records: %w", err)
@@ -90,6 +93,9 @@ func (r *Records) List() ([]*Record, error) {
 	out := make([]*Record, 0, len(files))
 	var faults fault.List
 	for _, f := range files {
+		if !strings.HasSuffix(f, suffix) {
+			continue
+		}
 		rec, err := r.read(f)
 		if errors.Is(err, ErrNoRecord) {
 			continue // deleted by another run between the listing and now
@@ -103,17 +109,8 @@ func (r *Records) List() ([]*Record, error) {
 	return out, faults.Err()
 }
 
-// Find returns the records of all Clusters of that name, in every namespace.
-func (r *Records) Find(name string) ([]*Record, error) {
-	all, err := r.List()
-	var out []*Record
-	for _, rec := range all {
-		if rec.Name == name {
-			out = append(out, rec)
-		}
-	}
-	return out, err
-}
+// Find returns the records of all Clusters of that name, in every namespace. Damaged records of others don't matter.
+func (r *Records) Find(name string) ([]*Record, error) { return r.list("_" + name + ".json") }
 
 // Save writes a record, whole or not at all.
 func (r *Records) Save(rec *Record) error {

@@ -34,12 +34,12 @@ type Config struct {
 
 // Entry is one known provider.
 type Entry struct {
-	Name string
-	Type Type
+	Name string `json:"name"`
+	Type Type   `json:"type"`
 	// URL is that of the components file, variables filled in; local paths are absolute.
-	URL string
+	URL string `json:"url"`
 	// Source is where the entry was read: "built-in", or file:line.
-	Source string
+	Source string `json:"source"`
 }
 
 // Label is the provider's label, for example "infrastructure-docker".

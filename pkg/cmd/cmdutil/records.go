@@ -14,7 +14,7 @@ import (
 
 // CompleteRecords completes the names of clusters that runs on this host are known of.
 func (f *Factory) CompleteRecords() cobra.CompletionFunc {
-	return Complete(func(context.Context, *cobra.Command) ([]string, error) { return f.recordNames() })
+	return Complete(func(context.Context, *cobra.Command) ([]string, error) { return f.recordNames(""), nil })
 }
 
 // CompleteBootstraps completes the names of this host's bootstrap clusters.
@@ -33,17 +33,31 @@ func (f *Factory) CompleteBootstraps() cobra.CompletionFunc {
 	})
 }
 
-func (f *Factory) recordNames() ([]string, error) {
+// recordNames lists the names in a namespace, in all for "". What can't be read is left out.
+func (f *Factory) recordNames(namespace string) []string {
 	dirs, err := f.Dirs()
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	records, err := flow.OpenRecords(dirs.State).List()
+	records, _ := flow.OpenRecords(dirs.State).List()
 	var names []string
 	for _, r := range records {
-		names = append(names, r.Name)
+		if namespace == "" || r.Namespace == namespace {
+			names = append(names, r.Name)
+		}
 	}
-	return names, err
+	return names
+}
+
+// Managed points flags that name no server to the management cluster that "create cluster" recorded for a name.
+func (f *Factory) Managed(ctx context.Context, flags KubeFlags, name string) (KubeFlags, error) {
+	dirs, err := f.Dirs()
+	if err != nil {
+		return flags, err
+	}
+	t, err := flow.Managed(ctx, flow.Target{Name: name, Namespace: flags.Namespace, Kubeconfig: flags.Kubeconfig, Context: flags.Context}, flow.Host{Dirs: dirs, Getenv: f.Getenv})
+	flags.Namespace, flags.Kubeconfig, flags.Context = t.Namespace, t.Kubeconfig, t.Context
+	return flags, err
 }
 
 // CanConfirm says whether a person can be asked, for commands that have much to do before they ask.

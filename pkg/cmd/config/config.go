@@ -39,7 +39,7 @@ func newCmdRepositories(f *cmdutil.Factory) *cobra.Command {
 			type col = ui.Column[provider.Entry]
 			return ui.Print(f.Streams, output, ui.Listing[provider.Entry]{
 				Kind: "Repository", Items: cfg.Providers(), Empty: "No providers are known.",
-				Name: func(e provider.Entry) string { return e.Name },
+				Name: provider.Entry.Label, // A name alone can mean several.
 				Columns: []col{
 					{Name: "NAME", Value: func(e provider.Entry) string { return e.Name }},
 					{Name: "TYPE", Value: func(e provider.Entry) string { return string(e.Type) }},

@@ -70,7 +70,7 @@ func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
 	cmdutil.YesVar(fl, &o.yes)
 	cmdutil.DryRunVar(fl, &o.dryRun)
 	cmdutil.TimeoutVar(fl, &o.timeout, DefaultTimeout)
-	cmd.ValidArgsFunction = f.CompleteClusters(&o.kube)
+	cmd.ValidArgsFunction = f.CompleteKnownClusters(&o.kube)
 	return cmd
 }
 

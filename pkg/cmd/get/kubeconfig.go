@@ -27,7 +27,10 @@ replaced with --force only.
 
 --server points to another address, for example a published port or a load balancer. The CA
 stays and the old host goes into tls-server-name unless the certificate is good for the new
-one: the connection is checked as well as before.`
+one: the connection is checked as well as before.
+
+Without --kubeconfig the management cluster is the one that "create cluster" recorded for the
+name, else that of the current context.`
 
 const kubeconfigExample = `  # look at it
   clusterctl get kubeconfig demo
@@ -70,7 +73,7 @@ func newKubeconfig(f *cmdutil.Factory) *cobra.Command {
 		Long:              kubeconfigLong,
 		Example:           kubeconfigExample,
 		Args:              cmdutil.ExactArgs("NAME"),
-		ValidArgsFunction: f.CompleteClusters(&o.kube),
+		ValidArgsFunction: f.CompleteKnownClusters(&o.kube),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
 			if err := o.check(cmd); err != nil {

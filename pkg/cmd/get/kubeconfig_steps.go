@@ -55,7 +55,11 @@ func isFormat(output string) bool {
 }
 
 func fetchKubeconfig(ctx context.Context, f *cmdutil.Factory, o *kubeconfigOptions) (*kubeconfig.Kubeconfig, error) {
-	c, config, err := f.Kube(ctx, o.kube)
+	at, err := f.Managed(ctx, o.kube, o.name)
+	if err != nil {
+		return nil, err
+	}
+	c, config, err := f.Kube(ctx, at)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+)
+
+// Managed fills in the kubeconfig of the bootstrap cluster that an earlier run recorded for a Cluster, by the rules of
+// Locate, for commands that only look: one that doesn't run is an error that says how to bring it back. Where nothing is
+// recorded the target stays as it is.
+func Managed(ctx context.Context, t Target, h Host) (Target, error) {
+	if t.Kubeconfig != "" || t.Context != "" {
+		return t, nil
+	}
+	rec, err := findRecord(OpenRecords(h.Dirs.State), t)
+	if err != nil || rec == nil {
+		return t, err
+	}
+	boot, err := openBootstrap(rec.Bootstrap, BootstrapOptions{}, h)
+	if err != nil {
+		return t, err
+	}
+	if rec.Bootstrap.Type != bootstrap.Existing {
+		st, err := boot.Status(ctx)
+		if err != nil {
+			return t, err
+		}
+		where := fmt.Sprintf("the %s, which manages cluster %s/%s,", describeBootstrap(rec.Bootstrap), rec.Namespace, rec.Name)
+		switch st.State {
+		case bootstrap.Missing:
+			return t, fmt.Errorf("%s is not there", where)
+		case bootstrap.Stopped:
+			return t, fault.WithHint(fmt.Errorf("%s is stopped", where), "bring it back: clusterctl create bootstrap %s", rec.Bootstrap.Name)
+		}
+	}
+	t.Namespace, t.Kubeconfig, t.Context = rec.Namespace, boot.Kubeconfig(), rec.Bootstrap.Context
+	return t, nil
+}
+
+// validate refuses names that no Cluster can have, before they become part of a path.
+func (t Target) validate() error {
+	var faults fault.List
+	for _, msg := range validation.IsDNS1123Subdomain(t.Name) {
+		faults.Add(fault.Usagef("cluster name %q: %s", t.Name, msg))
+	}
+	if t.Namespace != "" {
+		for _, msg := range validation.IsDNS1123Label(t.Namespace) {
+			faults.Add(fault.Usagef("namespace %q: %s", t.Namespace, msg))
+		}
+	}
+	return faults.Err()
+}
+
+// unknown adds to the want of a kubeconfig that the name isn't known here: it may be a slip of the pen.
+func unknown(err error, t Target) error {
+	if !errors.Is(err, kube.ErrNoConfig) {
+		return err
+	}
+	return fault.WithHint(fmt.Errorf("no earlier run on this host is known for cluster %s, and there is %w", t.Name, err), "check the name")
+}
