@@ -30,6 +30,7 @@ const (
 func lockKubectl(ctx context.Context, path string, sink event.Sink) (unlock func(), err error) {
 	name := path + ".lock"
 	began, said := time.Now(), false
+	var last, seen time.Time // the lock that was there last, and when it was first seen
 	for {
 		switch err := makeLock(name); {
 		case err == nil:
@@ -38,6 +39,9 @@ func lockKubectl(ctx context.Context, path string, sink event.Sink) (unlock func
 			return func() {}, nil // The folder takes no new file: the write will say why.
 		}
 		since, by := lockHolder(name)
+		if !since.Equal(last) { // it changed hands: nobody sits on it
+			last, seen = since, time.Now()
+		}
 		switch {
 		case by == us:
 			_ = os.Remove(name)
@@ -47,7 +51,7 @@ func lockKubectl(ctx context.Context, path string, sink event.Sink) (unlock func
 		case time.Since(since) > kubectlStale:
 			event.Warnf(sink, "%s was left behind by a killed %s, going on; remove it, kubectl can't change the file before", name, by)
 			return func() {}, nil
-		case time.Since(began) > kubectlWait:
+		case time.Since(seen) > kubectlWait, time.Since(began) > lockTimeout:
 			return nil, fault.WithHint(fault.Refusedf("change %s: %s has locked it with %s since %s", path, by, name, since.Format(time.TimeOnly)),
 				"try again, or remove %s if no %s is running", name, by)
 		case !said && time.Since(began) > sayAfter:

@@ -245,6 +245,7 @@ func TestMergeBesideKubectl(t *testing.T) {
 			if clientcmd.ModifyConfig(access, *config, false) == nil {
 				written++
 			}
+			time.Sleep(5 * time.Millisecond)
 		}
 	}()
 	for i := range 50 {
