@@ -80,6 +80,8 @@ func openBootstrap(rec BootstrapRecord, o BootstrapOptions, h Host) (bootstrap.C
 // describeBootstrap names a bootstrap cluster for people.
 func describeBootstrap(rec BootstrapRecord) string {
 	switch {
+	case rec.Itself:
+		return fmt.Sprintf("cluster itself (%s)", rec.Kubeconfig)
 	case rec.Type != bootstrap.Existing:
 		return fmt.Sprintf("%s bootstrap cluster %q", rec.Type, rec.Name)
 	case rec.Context != "":

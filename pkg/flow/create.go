@@ -45,7 +45,10 @@ type Create struct {
 	found   *[]provider.InstalledProvider
 	mgmt    *kube.Client
 	guest   *kube.Client
+	self    *kube.Client
 	summary Summary
+	// cantHold says why the cluster can't manage itself, once that was looked at.
+	cantHold string
 }
 
 // NewCreate prepares a creation: it reads the run record, merges the inputs and
@@ -103,6 +106,10 @@ func (c *Create) resolveRecord() error {
 		return fault.WithHint(fault.Refusedf("cluster %s/%s was deleted, but what was made for it is still there", old.Namespace, old.Name),
 			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
 	}
+	if old.Pivot == Returning {
+		return fault.WithHint(fault.Refusedf("cluster %s/%s is being deleted", old.Namespace, old.Name),
+			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
+	}
 	c.record, c.resumed = old, true
 	if err := c.sameBootstrap(old); err != nil {
 		return err
@@ -134,6 +141,9 @@ func (c *Create) newRecord(in Inputs) error {
 
 // sameBootstrap refuses to go on with another bootstrap cluster than the one that holds the cluster's objects.
 func (c *Create) sameBootstrap(old *Record) error {
+	if old.Pivot == Pivoted || old.Pivot == SelfManaged {
+		return nil // There is none any more to go on with.
+	}
 	o := c.opts.Bootstrap
 	if o.Type == "" && o.Name == "" && o.Kubeconfig == "" && o.Context == "" {
 		return nil
@@ -201,8 +211,20 @@ func (c *Create) explain(err error, first string) error {
 		more = ", with more --timeout if it needs that"
 	}
 	err = fault.WithCode(code, err)
+	if c.record.Pivot != NotPivoted {
+		return c.explainPivot(err, more)
+	}
 	return fault.WithHint(err, "everything made so far is kept on the %s; go on%s: clusterctl create cluster %s -n %s   or clean up: clusterctl delete cluster %s -n %s",
 		describeBootstrap(c.record.Bootstrap), more, c.record.Name, c.record.Namespace, c.record.Name, c.record.Namespace)
+}
+
+// explainPivot says of a run that ended during the pivot what is where.
+func (c *Create) explainPivot(err error, more string) error {
+	where := fmt.Sprintf("nothing is lost: the %s stays until the cluster manages itself", describeBootstrap(c.record.Bootstrap))
+	if c.record.Pivot == SelfManaged {
+		where = "the cluster manages itself"
+	}
+	return fault.WithHint(err, "%s; go on%s: clusterctl create cluster %s -n %s", where, more, c.record.Name, c.record.Namespace)
 }
 
 // management connects to the management cluster, once.

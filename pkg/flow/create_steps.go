@@ -14,7 +14,9 @@ const (
 	StepAddons             = "addons"
 	StepWaitNodes          = "wait-nodes"
 	StepWaitAvailable      = "wait-available"
+	StepPivotProviders     = "pivot-providers"
 	StepPivot              = "pivot"
+	StepPivotBootstrap     = "pivot-bootstrap"
 	StepSummary            = "summary"
 )
 
@@ -34,7 +36,9 @@ func CreateSteps() []Info {
 		{StepAddons, "Apply the addons to the cluster"},
 		{StepWaitNodes, "Wait until every Machine has a ready Node"},
 		{StepWaitAvailable, "Wait until the cluster is available"},
+		{StepPivotProviders, "Install the providers in the cluster itself, to be started by the pivot"},
 		{StepPivot, "Move the cluster's objects into the cluster itself"},
+		{StepPivotBootstrap, "Delete the bootstrap cluster"},
 		{StepSummary, "Say what there is now and how to go on"},
 	}
 }
@@ -42,17 +46,19 @@ func CreateSteps() []Info {
 // steps gives the steps with what they do, in the order of CreateSteps.
 func (c *Create) steps() []Step {
 	do := map[string]Step{
-		StepPreflight:          {Run: c.preflight},
-		StepBootstrap:          {Run: c.ensureBootstrap},
-		StepProviders:          {Run: c.installProviders},
-		StepCluster:            {Run: c.applyCluster},
-		StepWaitInfrastructure: {Run: c.waitInfrastructure},
-		StepWaitControlPlane:   {Run: c.waitControlPlane},
-		StepKubeconfig:         {Run: c.writeKubeconfig},
+		StepPreflight:          {Run: c.preflight, Skip: c.skipPivoting},
+		StepBootstrap:          {Run: c.ensureBootstrap, Skip: c.skipBootstrapStep},
+		StepProviders:          {Run: c.installProviders, Skip: c.skipProviders},
+		StepCluster:            {Run: c.applyCluster, Skip: c.skipPivoting},
+		StepWaitInfrastructure: {Run: c.waitInfrastructure, Skip: c.skipPivoting},
+		StepWaitControlPlane:   {Run: c.waitControlPlane, Skip: c.skipPivoting},
+		StepKubeconfig:         {Run: c.writeKubeconfig, Skip: c.skipPivoting},
 		StepAddons:             {Run: c.applyAddons, Skip: c.skipAddons},
-		StepWaitNodes:          {Run: c.waitNodes},
-		StepWaitAvailable:      {Run: c.waitAvailable},
-		StepPivot:              {Skip: skipPivot},
+		StepWaitNodes:          {Run: c.waitNodes, Skip: c.skipPivoting},
+		StepWaitAvailable:      {Run: c.waitAvailable, Skip: c.skipPivoting},
+		StepPivotProviders:     {Run: c.pivotProviders, Skip: c.skipPivotProviders},
+		StepPivot:              {Run: c.pivot, Skip: c.skipPivot},
+		StepPivotBootstrap:     {Run: c.pivotBootstrap, Skip: c.skipPivotBootstrap},
 		StepSummary:            {Run: c.summarise},
 	}
 	var out []Step
@@ -62,9 +68,4 @@ func (c *Create) steps() []Step {
 		out = append(out, s)
 	}
 	return out
-}
-
-// skipPivot holds the pivot's place. The command line refuses to ask for one.
-func skipPivot() string {
-	return "not asked for, the bootstrap cluster keeps managing the cluster"
 }

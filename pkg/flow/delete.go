@@ -4,16 +4,14 @@ package flow
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -22,6 +20,8 @@ import (
 
 // The names of the steps of delete, in their order.
 const (
+	StepDeleteOthers     = "delete-others"
+	StepMoveOut          = "move-out"
 	StepDeleteCluster    = "delete-cluster"
 	StepDeleteKubeconfig = "delete-kubeconfig"
 	StepDeleteBootstrap  = "delete-bootstrap"
@@ -33,8 +33,10 @@ type DeleteOptions struct {
 	Target
 	// KeepBootstrap leaves a bootstrap cluster of ours where it is, also when it holds no other cluster.
 	KeepBootstrap bool
-	// AssetsDir is where the binaries of a local control plane are, should it have to be brought back.
-	AssetsDir string
+	// All deletes also the other clusters that a cluster manages which manages itself.
+	All bool
+	// Bootstrap says which bootstrap cluster a cluster that manages itself is moved out to, and where the binaries of a local one are.
+	Bootstrap BootstrapOptions
 }
 
 // Delete takes a cluster away, and what was made for it.
@@ -45,6 +47,13 @@ type Delete struct {
 	record  *Record // nil: the cluster isn't one of ours
 	boot    bootstrap.Cluster
 	mgmt    *kube.Client
+
+	// looked says that self and others are known.
+	looked bool
+	// self says that the cluster manages itself, so that it has to be moved out first; others are those that it manages, too.
+	self   bool
+	others []capi.ClusterState
+	source *kube.Client
 }
 
 // NewDelete finds out where the cluster is managed; it changes nothing.
@@ -59,7 +68,7 @@ func NewDelete(opts DeleteOptions, host Host) (*Delete, error) {
 	if rec != nil {
 		at = rec.Bootstrap
 	}
-	d.boot, err = openBootstrap(at, BootstrapOptions{AssetsDir: opts.AssetsDir}, host)
+	d.boot, err = openBootstrap(at, opts.Bootstrap, host)
 	return d, err
 }
 
@@ -81,6 +90,12 @@ func (d *Delete) Preview(ctx context.Context) (string, error) {
 	if d.finishing() {
 		return "the clean-up of an earlier run", nil
 	}
+	if err := d.look(ctx); err != nil {
+		return "", err
+	}
+	if d.record != nil && d.record.Pivot == Returning {
+		return fmt.Sprintf("cluster %s, which is being moved out of itself to the %s", d.Key(), describeBootstrap(d.record.Bootstrap)), nil
+	}
 	client, err := d.management(ctx)
 	if err != nil {
 		return "", err
@@ -89,7 +104,19 @@ func (d *Delete) Preview(ctx context.Context) (string, error) {
 	if err := d.notFoundIsDone(err); err != nil {
 		return "", err
 	}
-	return p.Summary(), nil
+	return p.Summary() + d.selfNote(), nil
+}
+
+// selfNote tells of what goes along with a cluster that manages itself.
+func (d *Delete) selfNote() string {
+	if !d.self {
+		return ""
+	}
+	text := "\nit manages itself: everything is moved to a bootstrap cluster first, which goes at the end"
+	for _, s := range d.others {
+		text += fmt.Sprintf("\nfirst the cluster %s/%s, which it manages, too", s.Namespace, s.Name)
+	}
+	return text
 }
 
 // MadeBootstrap names the bootstrap cluster that goes too if it holds no other cluster; empty: none.
@@ -102,7 +129,10 @@ func (d *Delete) MadeBootstrap() string {
 
 // Run deletes. The caller holds the lock.
 func (d *Delete) Run(ctx context.Context) error {
-	err := runSteps(ctx, d.steps(), d.host.Sink)
+	err := d.look(ctx)
+	if err == nil {
+		err = runSteps(ctx, d.steps(), d.host.Sink)
+	}
 	var missing *workload.NotFoundError
 	if err == nil || errors.As(err, &missing) {
 		return err // nothing was found, so nothing was begun
@@ -130,30 +160,40 @@ func (d *Delete) again() string {
 }
 
 func (d *Delete) steps() []Step {
-	return []Step{
-		{
+	var steps []Step
+	if d.self {
+		steps = []Step{
+			{Info: Info{StepDeleteOthers, "Delete the other clusters that it manages"}, Skip: d.skipOthers, Run: d.deleteOthers},
+			{Info: Info{StepBootstrap, "Make a bootstrap cluster to move the cluster out to"}, Skip: d.skipSelf, Run: d.outBootstrap},
+			{Info: Info{StepProviders, "Install the cluster's providers there, to be started by the move"}, Skip: d.skipSelf, Run: d.outProviders},
+			{Info: Info{StepMoveOut, "Move the cluster's objects out of the cluster itself"}, Skip: d.skipSelf, Run: d.moveOut},
+		}
+	}
+	return append(
+		steps,
+		Step{
 			Info: Info{StepDeleteCluster, fmt.Sprintf("Delete cluster %s and wait until it is gone", d.Key())},
 			Skip: d.skipCluster, Run: d.deleteCluster,
 		},
-		{
+		Step{
 			Info: Info{StepDeleteKubeconfig, "Remove the kubeconfig that was written for it"},
 			Skip: d.skipKubeconfig, Run: d.removeKubeconfig,
 		},
-		{
+		Step{
 			Info: Info{StepDeleteBootstrap, "Delete the bootstrap cluster that was made for it"},
 			Skip: d.skipBootstrap, Run: d.deleteBootstrap,
 		},
-		{
+		Step{
 			Info: Info{StepForget, "Forget the run"},
 			Skip: d.skipForget, Run: d.forget,
 		},
-	}
+	)
 }
 
 // finishing says that only the clean-up is left: an earlier deletion saw the cluster gone, or no run came as far as
 // to have a bootstrap cluster that could hold it.
 func (d *Delete) finishing() bool {
-	return d.record != nil && (d.record.ClusterGone || !d.record.Bootstrap.Ready)
+	return d.record != nil && d.record.Pivot == NotPivoted && (d.record.ClusterGone || !d.record.Bootstrap.Ready)
 }
 
 func (d *Delete) skipCluster() string {
@@ -211,12 +251,20 @@ func (d *Delete) management(ctx context.Context) (*kube.Client, error) {
 	if err := d.boot.Ensure(ctx, within(StepDeleteCluster, d.host.Sink)); err != nil {
 		return nil, err
 	}
-	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: d.boot.Kubeconfig(), Context: d.opts.Context, Getenv: d.host.Getenv})
+	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: d.boot.Kubeconfig(), Context: d.context(), Getenv: d.host.Getenv})
 	if err != nil {
 		return nil, err
 	}
 	d.mgmt, err = kube.New(cfg.REST, kube.Options{UserAgent: d.host.UserAgent, Sink: d.host.Sink})
 	return d.mgmt, err
+}
+
+// context is that of the management cluster's kubeconfig: the one that was given belongs to the cluster itself once that is moved out.
+func (d *Delete) context() string {
+	if d.record != nil {
+		return d.record.Bootstrap.Context
+	}
+	return d.opts.Context
 }
 
 // checkNotLost refuses to make a new, empty bootstrap cluster in place of one that should hold the cluster.
@@ -230,44 +278,6 @@ func (d *Delete) checkNotLost(ctx context.Context) error {
 	}
 	return fault.WithHint(fault.Refusedf("the %s, which managed cluster %s, is not there any more", d.Where(), d.Key()),
 		"if its infrastructure is gone as well, forget the run: clusterctl delete cluster %s -n %s --forget", d.opts.Name, d.opts.Namespace)
-}
-
-func (d *Delete) skipKubeconfig() string {
-	if d.record == nil || d.record.Kubeconfig == "" {
-		return "none was written"
-	}
-	return ""
-}
-
-// removeKubeconfig removes the files that still are what we wrote.
-func (d *Delete) removeKubeconfig(context.Context) (string, error) {
-	var outcomes []string
-	for _, w := range d.record.written() {
-		outcome, err := removeUnchanged(w)
-		if err != nil {
-			return "", err
-		}
-		outcomes = append(outcomes, outcome)
-	}
-	return strings.Join(outcomes, "; "), nil
-}
-
-func removeUnchanged(w WrittenFile) (string, error) {
-	path := w.Path
-	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return path + " is gone", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("remove kubeconfig: %w", err)
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != w.SHA256 {
-		return path + " was changed since it was written: kept", nil
-	}
-	if err := os.Remove(path); err != nil {
-		return "", fmt.Errorf("remove kubeconfig: %w", err)
-	}
-	return path + " removed", nil
 }
 
 func (d *Delete) skipBootstrap() string {

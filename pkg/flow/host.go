@@ -3,9 +3,11 @@
 package flow
 
 import (
+	"context"
 	"io"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/move"
 	"github.com/clusterctl/clusterctl/pkg/paths"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
@@ -27,8 +29,20 @@ type Host struct {
 	UserAgent string
 	// Command is how the user called us, for the lock's holder.
 	Command string
-	// Config knows the providers, the images and the variables.
-	Config *provider.Config
+	// Self is this process, and Alive says whether another one still runs, for the leases of moves.
+	Self  move.Identity
+	Alive func(move.Identity) bool
+	// Config knows the providers, the images and the variables; nil where LoadConfig reads it when it is needed.
+	Config     *provider.Config
+	LoadConfig func(context.Context) (*provider.Config, error)
 	// Sink receives what happens.
 	Sink event.Sink
+}
+
+// config is Config, read now if it wasn't before.
+func (h Host) config(ctx context.Context) (*provider.Config, error) {
+	if h.Config != nil || h.LoadConfig == nil {
+		return h.Config, nil
+	}
+	return h.LoadConfig(ctx)
 }

@@ -46,6 +46,11 @@ type Inputs struct {
 
 	// AddonFiles are applied to the workload cluster once its API answers.
 	AddonFiles []string `json:"addonFiles,omitempty"`
+	// Pivot says whether the cluster's objects move into the cluster itself; nil means: where that is possible and the bootstrap
+	// cluster is ours.
+	Pivot *bool `json:"pivot,omitempty"`
+	// KeepBootstrap leaves the bootstrap cluster where it is after the pivot.
+	KeepBootstrap bool `json:"keepBootstrap,omitempty"`
 	// KubeconfigOut is where the workload cluster's kubeconfig is written; empty is NAME.kubeconfig in the working directory.
 	KubeconfigOut string `json:"kubeconfigOut,omitempty"`
 }
@@ -65,7 +70,7 @@ const (
 
 // Empty says whether nothing describes a cluster, so that the record's inputs are to be used.
 func (in Inputs) Empty() bool {
-	in.KubeconfigOut = ""
+	in.KubeconfigOut, in.Pivot, in.KeepBootstrap = "", nil, false
 	return reflect.DeepEqual(in, Inputs{})
 }
 

@@ -63,6 +63,10 @@ func (in Inputs) over(old Inputs) Inputs {
 	if in.ControlPlaneMachineCount != nil {
 		out.ControlPlaneMachineCount = in.ControlPlaneMachineCount
 	}
+	if in.Pivot != nil {
+		out.Pivot = in.Pivot
+	}
+	out.KeepBootstrap = out.KeepBootstrap || in.KeepBootstrap
 	if in.WorkerMachineCount != nil {
 		out.WorkerMachineCount = in.WorkerMachineCount
 	}

@@ -83,10 +83,18 @@ func findRecord(records *Records, t Target) (*Record, error) {
 // recordFor finds the record of a Cluster whose management cluster was named by hand: the same file and context.
 func recordFor(records *Records, t Target) *Record {
 	rec, err := records.Load(t.Namespace, t.Name)
-	if err != nil || rec.Bootstrap.Context != t.Context || rec.Bootstrap.Kubeconfig != t.Kubeconfig {
+	if err != nil {
 		return nil
 	}
-	return rec
+	path, err := absolute(t.Kubeconfig)
+	same := func(b BootstrapRecord) bool {
+		return b.Context == t.Context && (b.Kubeconfig == t.Kubeconfig || err == nil && b.Kubeconfig == path)
+	}
+	// A cluster that managed itself is still called so while it is deleted from the bootstrap cluster that it was moved out to.
+	if same(rec.Bootstrap) || rec.Self != nil && same(*rec.Self) {
+		return rec
+	}
+	return nil
 }
 
 // describe names the management cluster for people.

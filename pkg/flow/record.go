@@ -40,6 +40,10 @@ type Record struct {
 	KubeconfigSHA256 string `json:"kubeconfigSHA256,omitempty"`
 	// OtherKubeconfigs are files that earlier runs wrote it to, and that go with the cluster as well.
 	OtherKubeconfigs []WrittenFile `json:"otherKubeconfigs,omitempty"`
+	// Pivot is how far the move of the cluster's objects into the cluster itself is, or out of it again.
+	Pivot PivotState `json:"pivot,omitempty"`
+	// Self is how the cluster itself is reached as a management cluster, once it manages itself or did.
+	Self *BootstrapRecord `json:"self,omitempty"`
 	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
 	ClusterGone bool `json:"clusterGone,omitempty"`
 }
@@ -56,6 +60,8 @@ type BootstrapRecord struct {
 	Context string `json:"context,omitempty"`
 	// Made says that a run of ours made it, so that deleting the cluster may delete it too.
 	Made bool `json:"made,omitempty"`
+	// Itself says that this is the cluster itself.
+	Itself bool `json:"itself,omitempty"`
 	// Ready says that a run had it up, so that it may hold the Cluster.
 	Ready bool `json:"ready,omitempty"`
 }
@@ -131,6 +137,9 @@ func (r *Records) Save(rec *Record) error {
 // Remove forgets a record. A record that isn't there is no error.
 // What a run that was killed while it wrote the record left goes too.
 func (r *Records) Remove(namespace, name string) error {
+	if err := os.Remove(r.kubeconfigPath(namespace, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove run record: %w", err)
+	}
 	torn, _ := filepath.Glob(filepath.Join(r.dir, "."+filepath.Base(r.path(namespace, name))+"-*"))
 	for _, f := range torn {
 		_ = os.Remove(f)

@@ -13,7 +13,7 @@ func (c *Create) skipAddons() string {
 	if len(c.record.Inputs.AddonFiles) == 0 {
 		return "none given"
 	}
-	return ""
+	return c.skipPivoting()
 }
 
 func (c *Create) applyAddons(ctx context.Context) (string, error) {

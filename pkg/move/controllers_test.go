@@ -4,7 +4,13 @@ package move
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -60,6 +66,10 @@ func playDeployments(t *testing.T, e *testenv.Env) {
 func (s *stage) arm(t *testing.T) {
 	t.Helper()
 	c := connect(t, s.at)
+	server, ca := "https://127.0.0.1:1/", ""
+	if s.old {
+		server, ca = s.hook(t)
+	}
 	for _, doc := range []string{`
 apiVersion: apps/v1
 kind: Deployment
@@ -78,7 +88,7 @@ webhooks:
   admissionReviewVersions: [v1]
   failurePolicy: Fail
   timeoutSeconds: 1
-  clientConfig: {url: "https://127.0.0.1:1/"}
+  clientConfig: {url: "` + server + `", caBundle: "` + ca + `"}
   rules:
   - {apiGroups: [cluster.x-k8s.io, infrastructure.cluster.x-k8s.io], apiVersions: ["*"], operations: [UPDATE, DELETE], resources: ["*"]}
 `} {
@@ -90,6 +100,30 @@ webhooks:
 			t.Fatal(err)
 		}
 	}
+}
+
+// hook is a webhook's server that runs as long as its Deployment does.
+func (s *stage) hook(t *testing.T) (url, ca string) {
+	t.Helper()
+	c := connect(t, s.at)
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var review struct {
+			APIVersion string         `json:"apiVersion"`
+			Kind       string         `json:"kind"`
+			Request    map[string]any `json:"request,omitempty"`
+			Response   map[string]any `json:"response"`
+		}
+		d, err := c.Get(r.Context(), gvkDeployment(), s.namespace, "pond-controller-manager")
+		if err != nil || replicasOf(d) == 0 || json.NewDecoder(r.Body).Decode(&review) != nil {
+			panic(http.ErrAbortHandler)
+		}
+		review.Response, review.Request = map[string]any{"uid": review.Request["uid"], "allowed": true}, nil
+		_ = json.NewEncoder(w).Encode(review)
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	t.Cleanup(server.Close)
+	pemed := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	return server.URL, base64.StdEncoding.EncodeToString(pemed)
 }
 
 func (s *stage) disarm(t *testing.T) {

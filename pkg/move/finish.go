@@ -5,6 +5,8 @@ package move
 import (
 	"context"
 	"fmt"
+
+	"github.com/clusterctl/clusterctl/pkg/kube"
 )
 
 // finish restores what quiesce changed on the source, and drops the journal: on the source last.
@@ -32,7 +34,13 @@ func (m *mover) finish(ctx context.Context) (string, error) {
 	if err := deleteJournal(ctx, m.dst); err != nil {
 		return "", fmt.Errorf("target: %w", err)
 	}
-	if err := deleteJournal(ctx, m.o.Source); err != nil {
+	drop := deleteJournal
+	if j.Discard {
+		// What the source still holds looks alive. The journal goes with it, and says so until then.
+		j.Phase = PhaseMoved
+		drop = func(ctx context.Context, c *kube.Client) error { return writeJournal(ctx, c, j) }
+	}
+	if err := drop(ctx, m.o.Source); err != nil {
 		return "", fmt.Errorf("source: %w", err)
 	}
 	return text, nil

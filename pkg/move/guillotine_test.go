@@ -3,12 +3,17 @@
 package move
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -27,6 +32,8 @@ type guillotine struct {
 	count  int
 	fallen bool
 	kill   context.CancelFunc
+	// old has the servers know no match conditions, as those before Kubernetes 1.27.
+	old bool
 }
 
 // client connects through it.
@@ -54,6 +61,11 @@ func (b blade) RoundTrip(r *http.Request) (*http.Response, error) {
 		b.g.fall()
 		return nil, errKilled
 	}
+	if b.g.old {
+		if err := dropConditions(r); err != nil {
+			return nil, err
+		}
+	}
 	resp, err := b.next.RoundTrip(r)
 	if falls {
 		if err == nil {
@@ -63,6 +75,29 @@ func (b blade) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errKilled
 	}
 	return resp, err
+}
+
+// dropConditions takes out of a webhook configuration on its way to the server what an old server would drop.
+func dropConditions(r *http.Request) error {
+	if r.Body == nil || !strings.Contains(r.URL.Path, "webhookconfigurations") {
+		return nil
+	}
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	var cfg unstructured.Unstructured
+	if err := json.Unmarshal(data, &cfg.Object); err == nil {
+		for _, hook := range hooksOf(&cfg) {
+			delete(hook, "matchConditions")
+		}
+		if data, err = json.Marshal(cfg.Object); err != nil {
+			return err
+		}
+	}
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	return nil
 }
 
 // WrappedRoundTripper lets client-go find the transport to close its idle connections.

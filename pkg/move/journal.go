@@ -37,6 +37,8 @@ const (
 	PhaseReleasing Phase = "releasing"
 	PhaseResuming  Phase = "resuming"
 	PhaseFinishing Phase = "finishing"
+	// PhaseMoved stays on a source that is to be deleted as a whole ([Options.Discard]): what it still holds is not to be acted on.
+	PhaseMoved Phase = "moved"
 	// PhaseRollingBack is that of a move that is being undone.
 	PhaseRollingBack Phase = "rolling-back"
 )

@@ -48,12 +48,33 @@ func TestKilledAtAnyRequest(t *testing.T) {
 	}
 }
 
+// TestKilledOnOldServers does the same with servers whose webhooks can't make an exception: there they are taken out, and put back.
+func TestKilledOnOldServers(t *testing.T) {
+	withKinds(t, graph.Version)
+	ctx := within(t, 15*time.Minute)
+	s := newStage(t, ctx, "killed-old")
+	s.old = true
+	total := s.requestsOfAMove(t, ctx)
+	every := 2 * *killEvery
+	from := *killFrom
+	if from == 0 {
+		from = 1 + rand.IntN(every)
+	}
+	t.Logf("killing at every %dth of %d requests from %d (repeat with -kill-every=%d -kill-from=%d)", every, total, from, *killEvery, from)
+	for n := from; n <= total && !t.Failed(); n += every {
+		s.killed(t, ctx, n, true, false)
+		s.killed(t, ctx, n, true, true)
+	}
+}
+
 // stage is a source with controllers and webhooks, and three clusters that go there and back.
 type stage struct {
 	namespace string
 	// at is where the clusters are, other the other side.
 	at, other *testenv.Env
 	before    world
+	// old has the servers know no match conditions.
+	old bool
 }
 
 func newStage(t *testing.T, ctx context.Context, namespace string) *stage {
@@ -77,6 +98,7 @@ func newStage(t *testing.T, ctx context.Context, namespace string) *stage {
 
 func (s *stage) options(t *testing.T, g *guillotine, run string) Options {
 	t.Helper()
+	g.old = s.old
 	return Options{
 		Source: g.client(t, s.at), Target: g.client(t, s.other), Scope: plan.Scope{Namespaces: []string{s.namespace}},
 		By: Identity{User: "test", Host: "here", PID: 1, Run: run}, Alive: func(i Identity) bool { return i.Run == run },
@@ -188,6 +210,9 @@ func (s *stage) clean(t *testing.T, name string, replicas int64) {
 	hook, err := c.Get(ctx, gvkWebhooks("ValidatingWebhookConfiguration"), "", "pond")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(hooksOf(hook)) == 0 {
+		t.Errorf("%s: the webhook was taken out and not put back", name)
 	}
 	for _, h := range hooksOf(hook) {
 		if h["matchConditions"] != nil {

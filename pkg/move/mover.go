@@ -71,6 +71,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if err := m.sameMove(found); err != nil {
 			return nil, err
 		}
+		if found.Phase == PhaseMoved {
+			m.journal = found
+			m.sum()
+			event.Notef(o.Sink, "the move %s, begun %s by %s, is done: the source can be deleted", found.ID, found.Started.Format(time.RFC3339), found.By)
+			return m.report, nil
+		}
 		m.journal = found
 		event.Notef(o.Sink, "going on with the move %s, begun %s by %s, in phase %s", found.ID, found.Started.Format(time.RFC3339), found.By, found.Phase)
 	}
@@ -145,6 +151,11 @@ func (m *mover) findJournal(ctx context.Context, source, target Side) (*Journal,
 }
 
 func otherMove(j *Journal) error {
+	if j.Phase == PhaseMoved {
+		err := fault.Refusedf("%s was moved to %s as a whole (move %s, begun %s by %s): what it still holds is only to be deleted with it",
+			j.Source.Host, j.Target.Host, j.ID, j.Started.Format(time.RFC3339), j.By)
+		return fault.WithHint(err, "name the cluster that it was moved to")
+	}
 	err := fault.Refusedf("another move is under way: %s from %s to %s, in phase %s, begun %s by %s", j.ID, j.Source.Host, j.Target.Host, j.Phase,
 		j.Started.Format(time.RFC3339), j.By)
 	if j.fromFiles() {

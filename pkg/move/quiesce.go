@@ -185,6 +185,9 @@ func (m *mover) wait(ctx context.Context, step string, conds ...kube.Condition) 
 // exemptAll has the source's webhooks let the move pass, and takes the connection that passes. Until the controllers are down that
 // changes nothing for anybody else.
 func (m *mover) exemptAll(ctx context.Context) error {
+	if err := m.disarmIfDown(ctx); err != nil {
+		return err
+	}
 	for _, w := range m.journal.Webhooks {
 		if w.Saved != nil {
 			continue
@@ -194,6 +197,23 @@ func (m *mover) exemptAll(ctx context.Context) error {
 		}
 	}
 	return m.pass()
+}
+
+// disarmIfDown takes the webhooks of an old server out where an earlier run was killed between taking their servers down and that:
+// nothing gets past them any more, not even a pause or its end.
+func (m *mover) disarmIfDown(ctx context.Context) error {
+	if !slices.ContainsFunc(m.journal.Webhooks, func(w Webhook) bool { return w.Saved != nil }) {
+		return nil
+	}
+	for _, d := range m.journal.Controllers {
+		u, err := m.o.Source.Get(ctx, gvkDeployment(), d.Namespace, d.Name)
+		if apierrors.IsNotFound(err) || err == nil && u.GetUID() == d.UID && replicasOf(u) == 0 {
+			return m.disarmAll(ctx)
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // disarmAll takes out the webhooks of an old server, once nobody serves them any more.

@@ -39,7 +39,7 @@ func TestLoad(t *testing.T) {
 		"name fits":                    {clusterDoc, LoadOptions{Name: "heron"}, "default", ""},
 		"name differs":                 {clusterDoc, LoadOptions{Name: "otter"}, "", "otter was asked for, but the one in f.yaml:1 is called heron"},
 		"no Cluster":                   {machineDoc, LoadOptions{}, "", "none of the 1 objects is one"},
-		"nothing at all":               {"# empty\n", LoadOptions{}, "", "none of the 0 objects is one"},
+		"nothing at all":               {"# empty\n", LoadOptions{}, "", "there are no objects at all"},
 		"several":                      {clusterDoc + "---\n" + nsDoc, LoadOptions{}, "", "there are 2: heron (f.yaml:1), heron (f.yaml:5)"},
 		"object in a foreign ns":       {clusterDoc + "---\n" + farDoc, LoadOptions{}, "", "PondCluster heron (f.yaml:5) is in namespace far, but Cluster heron is in default"},
 		"template in a foreign ns":     {clusterDoc + "---\n" + farDoc, LoadOptions{OverrideNamespace: true}, "default", ""},

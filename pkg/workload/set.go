@@ -76,8 +76,12 @@ func oneCluster(objs []manifest.Object, name string) (manifest.Object, error) {
 	clusters := clustersIn(objs)
 	switch len(clusters) {
 	case 0:
+		why := fault.Usagef("find the Cluster: none of the %d objects is one (%s)", len(objs), capi.GroupCore)
+		if len(objs) == 0 {
+			why = fault.Usagef("find the Cluster: there are no objects at all")
+		}
 		return manifest.Object{}, fault.WithHint(
-			fault.Usagef("find the Cluster: none of the %d objects is one (%s)", len(objs), capi.GroupCore),
+			why,
 			"add a document with kind Cluster, or take a template with -i")
 	case 1:
 	default:

@@ -132,14 +132,14 @@ func (b *bench) onePair(ctx context.Context, clusters int, delay time.Duration, 
 }
 
 func (b *bench) moveOurs(ctx context.Context, p *pair, _ int) (moved, error) {
-	c, out, err := measure(ctx, b.dir, b.env(b.parts.kube), b.ours, "move", "-n", benchNamespace, "--kubeconfig", p.srcConfig, "--to-kubeconfig", p.dstConfig,
+	c, out, err := b.measureApart(ctx, b.env(b.parts.kube), b.ours, "move", "-n", benchNamespace, "--kubeconfig", p.srcConfig, "--to-kubeconfig", p.dstConfig,
 		"--yes", "-o", "json", "--progress", "none")
 	return moved{cost: c, requests: requestsIn(out)}, err
 }
 
 func (b *bench) moveUpstream(ctx context.Context, p *pair, _ int) (moved, error) {
 	env := append(b.env(b.parts.kube), "CLUSTERCTL_DISABLE_VERSIONCHECK=true")
-	c, _, err := measure(ctx, b.dir, env, b.upstream, "move", "-n", benchNamespace, "--kubeconfig", p.srcConfig, "--to-kubeconfig", p.dstConfig)
+	c, _, err := b.measureApart(ctx, env, b.upstream, "move", "-n", benchNamespace, "--kubeconfig", p.srcConfig, "--to-kubeconfig", p.dstConfig)
 	return moved{cost: c, requests: -1}, err
 }
 

@@ -25,6 +25,8 @@ type world struct {
 	bin    string
 	assets string
 	config string
+	// parts is the folder of the parts, registry the address of their images, version that of Cluster API.
+	parts, registry, version string
 }
 
 // providerPort is the port that Cluster API's Docker provider opens on every address, whatever it is told.
@@ -104,12 +106,26 @@ func prepare(ctx context.Context, dir string) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	shared.parts, shared.registry = parts, addr
+	if shared.version, err = providersVersion(parts); err != nil {
+		stop()
+		return nil, err
+	}
 	out, err := exec.CommandContext(ctx, program, "config", "--tools", tools, "--cache", parts, "--registry", addr, "--out", shared.config).CombinedOutput()
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("write the configuration: %w: %s", err, out)
 	}
 	return stop, nil
+}
+
+// providersVersion is the newest version of Cluster API in the parts.
+func providersVersion(parts string) (string, error) {
+	found, _ := filepath.Glob(filepath.Join(parts, "repository", "infrastructure-docker", "v*"))
+	if len(found) == 0 {
+		return "", fmt.Errorf("no providers in %s: run `make parts` first", parts)
+	}
+	return filepath.Base(found[len(found)-1]), nil
 }
 
 // findParts finds the parts cache and the control plane's programs in it.

@@ -19,6 +19,7 @@ import (
 // controllers on both sides: nothing is made anew, nothing is deleted, and at the end everything is where it began.
 func TestMoveThereAndBack(t *testing.T) {
 	h := newHome(t)
+	h.audited(t)
 	h.must(t, demo()...)
 	ports := h.ports("demo")
 	h.must(t, "create", "bootstrap", "second")
@@ -34,7 +35,9 @@ func TestMoveThereAndBack(t *testing.T) {
 	if now := machines(t, first); !maps.Equal(before, now) {
 		t.Fatalf("a dry run changed the source: %v", now)
 	}
+	names := map[string]string{first: "demo", second: "second"}
 	for _, way := range []struct{ name, from, to string }{{"there", first, second}, {"back", second, first}} {
+		began := time.Now()
 		r := h.must(t, "move", "--kubeconfig", way.from, "--to-kubeconfig", way.to)
 		t.Logf("%s: %.1f s\n%s", way.name, r.took.Seconds(), r.out)
 		if left := list(t, way.from, capi("", "machines")); len(left) != 0 {
@@ -48,6 +51,7 @@ func TestMoveThereAndBack(t *testing.T) {
 		if now := list(t, way.to, capi("", "machines")); !maps.Equal(uids, now) {
 			t.Errorf("%s: the controllers made machines anew: %v, before %v", way.name, now, uids)
 		}
+		h.wantHandover(t, names[way.from], names[way.to], began)
 	}
 	h.must(t, "get", "kubeconfig", "demo", "--kubeconfig", first, "-o", filepath.Join(h.dir, "again.kubeconfig"))
 	h.must(t, "delete", "cluster", "demo", "--yes")

@@ -73,13 +73,13 @@ func (c *Cluster) start(ctx context.Context, sink event.Sink) error {
 		return err
 	}
 	programs, err := assets.Find(ctx, assets.Request{
-		Version: c.opts.KubernetesVersion, Dir: c.opts.AssetsDir, Cache: c.opts.Dirs.Cache, Downloads: c.opts.Downloads,
+		Version: c.opts.KubernetesVersion, Exact: c.opts.exact, Dir: c.opts.AssetsDir, Cache: c.opts.Dirs.Cache, Downloads: c.opts.Downloads,
 	}, sink)
 	if err != nil {
 		return err
 	}
 	err = layout.WriteJSON(c.dir.Config(), layout.Config{
-		KubernetesVersion: c.opts.KubernetesVersion, Etcd: programs.Etcd, APIServer: programs.APIServer,
+		KubernetesVersion: programs.Version, Etcd: programs.Etcd, APIServer: programs.APIServer,
 		ControllerManager: programs.ControllerManager, Images: filepath.Join(c.opts.Dirs.Cache, "images"), StartTimeout: c.opts.StartTimeout,
 	})
 	if err != nil {

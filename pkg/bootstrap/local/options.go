@@ -48,6 +48,9 @@ type Options struct {
 	Environ []string
 	// StartTimeout bounds a start after the binaries are there. Default: DefaultStartTimeout.
 	StartTimeout time.Duration
+
+	// exact says that KubernetesVersion was given.
+	exact bool
 }
 
 var dnsLabel = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
@@ -57,7 +60,8 @@ func (o Options) complete() (Options, error) {
 	if o.Name == "" {
 		o.Name = DefaultName
 	}
-	if o.KubernetesVersion == "" {
+	o.exact = o.KubernetesVersion != ""
+	if !o.exact {
 		o.KubernetesVersion = DefaultKubernetesVersion
 	}
 	if o.StartTimeout <= 0 {

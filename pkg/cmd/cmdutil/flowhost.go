@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
@@ -29,17 +30,20 @@ func (f *Factory) FlowHost(ctx context.Context, cmd *cobra.Command, withConfig b
 	}
 	wd, err := os.Getwd()
 	if err != nil {
-		return flow.Host{}, fmt.Errorf("find the working directory: %w", err)
+		return flow.Host{}, fault.WithHint(fmt.Errorf("find the working directory: %w", err), "it may have been deleted: cd to another one")
 	}
 	h := flow.Host{
 		Dirs: dirs, WorkDir: wd, Getenv: f.Getenv, Environ: f.Environ(), Stdin: f.Streams.In,
 		Supervisor: []string{exe, SupervisorCommand},
 		UserAgent:  "clusterctl/" + f.Version().Version,
 		Command:    commandLine(cmd),
+		Self:       f.Mover(),
+		Alive:      Alive(),
 		Sink:       f.View(),
 	}
+	h.LoadConfig = func(ctx context.Context) (*provider.Config, error) { return f.loadConfig(ctx, provider.LoadOptions{}) }
 	if withConfig {
-		h.Config, err = f.loadConfig(ctx, provider.LoadOptions{})
+		h.Config, err = h.LoadConfig(ctx)
 	}
 	return h, err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
-	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
@@ -113,10 +112,6 @@ func (o *ClusterFlags) options(cmd *cobra.Command) (flow.CreateOptions, error) {
 	if err := o.legacy(); err != nil {
 		return flow.CreateOptions{}, err
 	}
-	if o.pivot {
-		return flow.CreateOptions{}, fault.WithHint(fault.Usagef("--pivot: this version can't move a cluster's objects into the cluster itself"),
-			"leave it away: the bootstrap cluster keeps managing the cluster. A cluster of simulated machines can't manage itself in any case")
-	}
 	set, err := cmdutil.ParseSet(o.set)
 	if err != nil {
 		return flow.CreateOptions{}, err
@@ -127,6 +122,9 @@ func (o *ClusterFlags) options(cmd *cobra.Command) (flow.CreateOptions, error) {
 	}
 	if cmd.Flags().Changed("worker-machine-count") {
 		opts.Inputs.WorkerMachineCount = &o.workers
+	}
+	if cmd.Flags().Changed("pivot") {
+		opts.Inputs.Pivot = &o.pivot
 	}
 	return opts, opts.Inputs.ValidateValues() // Whether they are enough, a record of an earlier run decides.
 }

@@ -60,7 +60,9 @@ func (o *ClusterFlags) addClusterFlags(cmd *cobra.Command, f *cmdutil.Factory) {
 	fl.StringArrayVar(&o.set, "set", nil, "value of a template variable, NAME=VALUE (repeatable; others see it in the process list: give secrets by the environment)")
 	fl.StringArrayVarP(&o.inputs.AddonFiles, "addons", "a", nil, "file, folder or URL applied to the cluster once its API answers, for example a CNI (repeatable)")
 	fl.StringVar(&o.inputs.KubeconfigOut, "kubeconfig-out", "", "file for the cluster's kubeconfig (default: NAME.kubeconfig)")
-	fl.BoolVar(&o.pivot, "pivot", false, "move the cluster's objects into the cluster itself")
+	fl.BoolVar(&o.pivot, "pivot", false, "move the cluster's objects into the cluster itself (default: where it can hold controllers and the bootstrap cluster is ours)")
+	fl.Lookup("pivot").DefValue = ""
+	fl.BoolVar(&o.inputs.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster after the pivot")
 }
 
 func (o *ClusterFlags) addProviderFlags(cmd *cobra.Command) {

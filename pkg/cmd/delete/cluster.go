@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/flow"
@@ -65,7 +67,13 @@ func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
 	fl := cmd.Flags()
 	fl.BoolVar(&o.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster that was made for it")
 	fl.BoolVar(&o.forget, "forget", false, "only forget a cluster whose bootstrap cluster is gone for good")
-	fl.StringVar(&o.AssetsDir, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with the binaries of a local bootstrap cluster that has to be brought back (env KUBEBUILDER_ASSETS)")
+	fl.BoolVar(&o.All, "all", false, "of a cluster that manages itself: delete also the other clusters that it manages")
+	cmdutil.EnumVar(cmd, &o.Bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Local, bootstrap.Existing},
+		"bootstrap cluster to move a cluster out to that manages itself (default auto)")
+	fl.StringVar(&o.Bootstrap.Kubeconfig, "bootstrap-kubeconfig", "", "kubeconfig of an existing cluster to move it out to")
+	fl.StringVar(&o.Bootstrap.Context, "bootstrap-context", "", "context of that kubeconfig")
+	fl.StringVar(&o.Bootstrap.KubernetesVersion, "bootstrap-kubernetes-version", "", "Kubernetes version of a local bootstrap cluster (default "+local.DefaultKubernetesVersion+")")
+	fl.StringVar(&o.Bootstrap.AssetsDir, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with the binaries of a local bootstrap cluster that has to be brought back (env KUBEBUILDER_ASSETS)")
 	fl.Lookup("local-assets").DefValue = ""
 	cmdutil.YesVar(fl, &o.yes)
 	cmdutil.DryRunVar(fl, &o.dryRun)

@@ -4,13 +4,17 @@ package get
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
@@ -48,6 +52,9 @@ func runClusters(ctx context.Context, f *cmdutil.Factory, o *clustersOptions) er
 	ctx, cancel := cmdutil.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	c, cfg, err := f.Kube(ctx, o.kube)
+	if errors.Is(err, kube.ErrNoConfig) {
+		return withBootstraps(f, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -64,6 +71,19 @@ func runClusters(ctx context.Context, f *cmdutil.Factory, o *clustersOptions) er
 		empty = "No clusters."
 	}
 	return ui.Print(f.Streams, o.output, clusterListing(states, empty, time.Now()))
+}
+
+// withBootstraps names the local bootstrap clusters that may have been meant.
+func withBootstraps(f *cmdutil.Factory, err error) error {
+	dirs, dirsErr := f.Dirs()
+	if dirsErr != nil {
+		return err
+	}
+	infos, listErr := local.List(dirs)
+	if listErr != nil || len(infos) == 0 {
+		return err
+	}
+	return fault.WithHint(err, "for those on the bootstrap cluster %q: --kubeconfig %s", infos[0].Name, infos[0].Kubeconfig)
 }
 
 func clusterListing(states []capi.ClusterState, empty string, now time.Time) ui.Listing[clusterView] {

@@ -34,7 +34,7 @@ func runBackup(ctx context.Context, f *cmdutil.Factory, o *options, src *kube.Cl
 
 func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.Client) error {
 	ro := move.RestoreOptions{
-		Target: dst, Dir: o.fromDir, Exclude: o.exclude, AllowOrphans: o.orphans, By: me(f), Alive: alive(), Sink: f.View(),
+		Target: dst, Dir: o.fromDir, Exclude: o.exclude, AllowOrphans: o.orphans, By: f.Mover(), Alive: cmdutil.Alive(), Sink: f.View(),
 		Confirm: func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p, "Restore") },
 	}
 	if o.identity != "" {

@@ -5,7 +5,6 @@ package move
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 
@@ -15,12 +14,17 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
-// gcPercent is how much may be allocated, in percent of what is in use, before memory is collected.
-const gcPercent = 40
+const (
+	// gcPercent is how much may be allocated, in percent of what is in use, before memory is collected.
+	gcPercent = 40
+	// softLimit is how many bytes are in use before memory is collected more often than that.
+	softLimit = 480 << 20
+)
 
 func run(ctx context.Context, f *cmdutil.Factory, o *options) error {
 	// A move holds all its objects at once: what is freed meanwhile should not add up to as much again.
 	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(softLimit)
 	ctx, cancel := cmdutil.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	src, dst, namespace, err := o.connect(ctx, f)
@@ -39,7 +43,7 @@ func run(ctx context.Context, f *cmdutil.Factory, o *options) error {
 	}
 	mo := move.Options{
 		Source: src, Target: dst, Scope: o.scope(namespace), Quiesce: o.quiesce, AllowProvisioning: o.provisioning,
-		StateDir: filepath.Join(dirs.State, "moves"), By: me(f), Alive: alive(), Sink: f.View(),
+		StateDir: filepath.Join(dirs.State, "moves"), By: f.Mover(), Alive: cmdutil.Alive(), Sink: f.View(),
 		Confirm: func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p, "Move") },
 	}
 	if o.dryRun {
@@ -73,19 +77,6 @@ func (o *options) connect(ctx context.Context, f *cmdutil.Factory) (src, dst *ku
 		}
 	}
 	return src, dst, namespace, nil
-}
-
-// me is this process, for whoever meets its lease.
-func me(f *cmdutil.Factory) move.Identity {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	user := f.Getenv("USER")
-	if user == "" {
-		user = fmt.Sprintf("user %d", os.Getuid())
-	}
-	return move.Identity{User: user, Host: host, PID: os.Getpid()}
 }
 
 // confirm shows on a terminal what will be done, and asks. In a pipe it goes ahead: whoever wrote the script has decided.

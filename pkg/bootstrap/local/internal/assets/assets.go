@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -44,8 +46,9 @@ type Downloads struct {
 
 // Request says what is needed.
 type Request struct {
-	// Version is Kubernetes' version.
+	// Version is Kubernetes' version. Exact says that it was asked for: another one in Dir won't do.
 	Version string
+	Exact   bool
 	// Dir is searched first; it may be empty.
 	Dir string
 	// Cache is the directory of programs by version; downloads go there.
@@ -55,7 +58,11 @@ type Request struct {
 }
 
 // Paths are the programs' files.
-type Paths struct{ Etcd, APIServer, ControllerManager string }
+type Paths struct {
+	Etcd, APIServer, ControllerManager string
+	// Version is Kubernetes' version.
+	Version string
+}
 
 var version = regexp.MustCompile(`^v\d{1,3}\.\d{1,3}\.\d{1,3}(-[0-9A-Za-z.-]{1,40})?$`)
 
@@ -88,7 +95,34 @@ func Find(ctx context.Context, r Request, sink event.Sink) (Paths, error) {
 	if err := g.Wait(); err != nil {
 		return Paths{}, explain(ctx, r, err)
 	}
-	return p, nil
+	if p.Version = r.Version; r.Dir == "" {
+		return p, nil
+	}
+	var err error
+	p.Version, err = r.checkVersion(ctx, p.APIServer)
+	return p, err
+}
+
+// checkVersion asks a program that the user brought along which version it is.
+func (r Request) checkVersion(ctx context.Context, program string) (string, error) {
+	within, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	out, err := exec.CommandContext(within, program, "--version").Output()
+	found := ""
+	if fields := strings.Fields(string(out)); len(fields) > 0 {
+		found = fields[len(fields)-1]
+	}
+	switch {
+	case err != nil || !version.MatchString(found):
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return r.Version, nil // Whether it runs at all is seen when it is started.
+	case r.Exact && found != r.Version:
+		return "", fault.WithHint(fault.Refusedf("Kubernetes %s was asked for, but %s is %s", r.Version, program, found),
+			"leave --bootstrap-kubernetes-version away, or --local-assets and KUBEBUILDER_ASSETS")
+	}
+	return found, nil
 }
 
 func find(ctx context.Context, r Request, name string, sink event.Sink) (string, error) {

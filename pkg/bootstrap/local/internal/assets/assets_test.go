@@ -131,6 +131,29 @@ func TestDownloadFails(t *testing.T) {
 	}
 }
 
+// TestVersionOfLocalDirectory says that programs that a user brought along are used in their own version, unless another one was asked for.
+func TestVersionOfLocalDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"etcd", "kube-apiserver", "kube-controller-manager"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho Kubernetes v1.33.7\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := assets.Request{Version: version, Dir: dir, Cache: t.TempDir()}
+	if p, err := assets.Find(t.Context(), r, nil); err != nil || p.Version != "v1.33.7" {
+		t.Errorf("no version asked for: %+v, %v", p, err)
+	}
+	r.Exact = true
+	if _, err := assets.Find(t.Context(), r, nil); fault.CodeOf(err) != fault.Refused || !strings.Contains(err.Error(), "is v1.33.7") {
+		t.Errorf("another version asked for: %v", err)
+	}
+	r.Version = "v1.33.7"
+	if _, err := assets.Find(t.Context(), r, nil); err != nil {
+		t.Errorf("that version asked for: %v", err)
+	}
+}
+
 func TestLocalDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -2,7 +2,7 @@
 
 //go:build unix
 
-package move
+package cmdutil
 
 import (
 	"errors"
@@ -11,9 +11,9 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/move"
 )
 
-// alive says whether the process of another move on this host still runs. One that got the id of a dead one since counts too: then its
+// Alive says whether the process of another move on this host still runs. One that got the id of a dead one since counts too: then its
 // lease has to end by itself.
-func alive() func(move.Identity) bool {
+func Alive() func(move.Identity) bool {
 	return func(i move.Identity) bool {
 		err := syscall.Kill(i.PID, 0)
 		return err == nil || errors.Is(err, syscall.EPERM)

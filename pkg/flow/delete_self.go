@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
+	"github.com/clusterctl/clusterctl/pkg/move"
+	moveplan "github.com/clusterctl/clusterctl/pkg/move/plan"
+	"github.com/clusterctl/clusterctl/pkg/workload"
+)
+
+// selfWait is how long a cluster has to say who it is.
+const selfWait = 10 * time.Second
+
+// look finds out, before anything is changed, whether the cluster manages itself: then it is moved out to a bootstrap cluster first, as
+// it can't delete the machines that it runs on. It is refused where others would lose their management cluster with it.
+func (d *Delete) look(ctx context.Context) error {
+	if d.looked || d.finishing() {
+		return nil
+	}
+	d.looked = true
+	if d.record != nil {
+		switch d.record.Pivot {
+		case Returning:
+			d.self = true
+			return nil
+		case Pivoting, Pivoted:
+			return d.halfPivoted(ctx)
+		}
+		if d.record.Bootstrap.Type != bootstrap.Existing {
+			return nil
+		}
+	}
+	client, err := d.management(ctx)
+	if err != nil {
+		return err
+	}
+	if d.self, err = managesItself(ctx, client, d.Key().Namespace, d.Key().Name); err != nil || !d.self {
+		return err
+	}
+	return d.checkOthers(ctx, client)
+}
+
+// halfPivoted lets the deletion of a cluster go on whose move into itself never began or was rolled back.
+func (d *Delete) halfPivoted(ctx context.Context) error {
+	pivoting := fault.WithHint(fault.Refusedf("cluster %s is being moved into itself", d.Key()),
+		"finish that first: clusterctl create cluster %s -n %s", d.opts.Name, d.opts.Namespace)
+	if d.record.Pivot == Pivoted {
+		return pivoting
+	}
+	client, err := d.management(ctx)
+	if err != nil {
+		return err
+	}
+	st, err := move.Inspect(ctx, client)
+	if err != nil {
+		return err
+	}
+	here, err := holdsCluster(ctx, client, d.opts.Namespace, d.opts.Name)
+	if err != nil {
+		return err
+	}
+	if st != nil || !here {
+		return pivoting
+	}
+	d.record.Pivot, d.record.Self = NotPivoted, nil
+	return nil
+}
+
+// checkOthers finds the other clusters that this one manages.
+func (d *Delete) checkOthers(ctx context.Context, client *kube.Client) error {
+	states, err := workload.List(ctx, client, "")
+	if err != nil {
+		return err
+	}
+	d.others = nil
+	var names []string
+	for _, s := range states {
+		if s.Name != d.opts.Name || s.Namespace != d.opts.Namespace {
+			d.others = append(d.others, s)
+			names = append(names, s.Namespace+"/"+s.Name)
+		}
+	}
+	if len(names) == 0 || d.opts.All {
+		return nil
+	}
+	return fault.WithHint(fault.Refusedf("cluster %s manages itself, and also %s", d.Key(), strings.Join(names, ", ")),
+		"move them away first (clusterctl move NAME --to-kubeconfig FILE), delete them, or delete all with --all")
+}
+
+// managesItself says whether the API server of a Cluster is the one that holds its object.
+func managesItself(ctx context.Context, c *kube.Client, namespace, name string) (bool, error) {
+	gvk, err := capi.ClusterGVK(ctx, c)
+	if errors.Is(err, capi.ErrNotInstalled) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	if there, err := holdsCluster(ctx, c, namespace, name); err != nil || !there {
+		return false, err
+	}
+	uid, err := c.UID(ctx)
+	if err != nil {
+		return false, err
+	}
+	within, stop := context.WithTimeout(ctx, selfWait)
+	defer stop()
+	own, err := uidOf(within, c, namespace, name)
+	if err == nil {
+		return own == uid, nil
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	// It doesn't answer, or has no kubeconfig yet: then its address has to tell.
+	u, err := c.Get(ctx, gvk, namespace, name)
+	if err != nil {
+		return false, err
+	}
+	return sameAddress(capi.ReadCluster(u).Endpoint, c.Host()), nil
+}
+
+// uidOf asks a workload cluster which one it is.
+func uidOf(ctx context.Context, c *kube.Client, namespace, name string) (string, error) {
+	k, err := kubeconfig.Fetch(ctx, c, kubeconfig.FetchOptions{Namespace: namespace, Name: name, Internal: true})
+	if err != nil {
+		return "", err
+	}
+	cfg, err := k.RESTConfig()
+	if err != nil {
+		return "", err
+	}
+	guest, err := kube.New(cfg, kube.Options{Sink: event.Discard{}})
+	if err != nil {
+		return "", err
+	}
+	defer guest.Close()
+	return guest.UID(ctx)
+}
+
+// sameAddress compares host:port with the URL of an API server.
+func sameAddress(endpoint, server string) bool {
+	u, err := url.Parse(server)
+	if err != nil || endpoint == "" {
+		return false
+	}
+	port := u.Port()
+	if port == "" {
+		port = "443"
+	}
+	return endpoint == net.JoinHostPort(u.Hostname(), port)
+}
+
+func (d *Delete) skipSelf() string {
+	if !d.self {
+		return "another cluster manages it"
+	}
+	return ""
+}
+
+func (d *Delete) skipOthers() string {
+	if len(d.others) == 0 {
+		return "it manages no others"
+	}
+	return ""
+}
+
+// deleteOthers deletes the other clusters that it manages, with its own controllers.
+func (d *Delete) deleteOthers(ctx context.Context) (string, error) {
+	client, err := d.management(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range d.others {
+		_, err := workload.Delete(ctx, client, workload.DeleteOptions{
+			Namespace: s.Namespace, Name: s.Name, Again: d.again(),
+			WaitOptions: workload.WaitOptions{Sink: d.host.Sink, Step: StepDeleteOthers, Logs: d.boot.Logs},
+		})
+		var missing *workload.NotFoundError
+		if err != nil && !errors.As(err, &missing) {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%d other clusters are gone", len(d.others)), nil
+}
+
+// outBootstrap makes the bootstrap cluster that the cluster is moved out to, and notes first where it comes from.
+func (d *Delete) outBootstrap(ctx context.Context) (string, error) {
+	if d.record == nil || d.record.Pivot != Returning {
+		if err := d.beginReturn(ctx); err != nil {
+			return "", err
+		}
+	}
+	st, err := d.boot.Status(ctx)
+	if err != nil {
+		return "", err
+	}
+	if st.State == bootstrap.Missing && d.record.Bootstrap.Type != bootstrap.Existing {
+		if err := d.checkStillInside(ctx); err != nil {
+			return "", err
+		}
+	}
+	if err := d.boot.Ensure(ctx, within(StepBootstrap, d.host.Sink)); err != nil {
+		return "", err
+	}
+	d.record.Bootstrap.Ready = true
+	if err := d.records.Save(d.record); err != nil {
+		return "", err
+	}
+	return describeBootstrap(d.record.Bootstrap) + " runs", nil
+}
+
+func (d *Delete) beginReturn(ctx context.Context) error {
+	rec, why, err := ChooseBootstrap(d.opts.Bootstrap, d.opts.Name)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		event.Notef(d.host.Sink, "using %s: %s", describeBootstrap(rec), why)
+	}
+	self := BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: d.opts.Kubeconfig, Context: d.opts.Context, Itself: true}
+	if d.record != nil && d.opts.Kubeconfig == "" && d.opts.Context == "" {
+		self = d.record.Bootstrap
+	}
+	if self.Kubeconfig, err = absolute(self.Kubeconfig); err != nil {
+		return err
+	}
+	boot, err := openBootstrap(rec, d.opts.Bootstrap, d.host)
+	if err != nil {
+		return err
+	}
+	if rec.Type != bootstrap.Existing {
+		st, err := boot.Status(ctx)
+		if err != nil {
+			return err
+		}
+		rec.Made = st.State == bootstrap.Missing
+	}
+	if d.record == nil {
+		d.record = &Record{Name: d.opts.Name, Namespace: d.opts.Namespace, Created: time.Now().UTC()}
+	}
+	self.Itself = true
+	d.record.Self, d.record.Bootstrap, d.record.Pivot = &self, rec, Returning
+	d.boot, d.mgmt = boot, nil
+	return d.records.Save(d.record)
+}
+
+// checkStillInside refuses to make a new, empty bootstrap cluster in place of one that the cluster was moved to.
+func (d *Delete) checkStillInside(ctx context.Context) error {
+	source, err := d.itself()
+	if err != nil {
+		return err
+	}
+	st, err := move.Inspect(ctx, source)
+	if err != nil {
+		return err
+	}
+	here, err := holdsCluster(ctx, source, d.opts.Namespace, d.opts.Name)
+	if err != nil {
+		return err
+	}
+	if here && (st == nil || st.CanRollBack) {
+		return nil
+	}
+	return fault.WithHint(fault.Refusedf("the %s, which cluster %s was moved to, is not there any more", describeBootstrap(d.record.Bootstrap), d.Key()),
+		"the move's snapshot is in %s: clusterctl move --from-directory FILE brings its objects into another management cluster", filepath.Join(d.host.Dirs.State, "moves"))
+}
+
+// outProviders installs there what the cluster has, in the same versions.
+func (d *Delete) outProviders(ctx context.Context) (string, error) {
+	target, err := connect(d.host, d.boot.Kubeconfig(), d.record.Bootstrap.Context)
+	if err != nil {
+		return "", err
+	}
+	defer target.Close()
+	if st, err := move.Inspect(ctx, target); err != nil || st != nil {
+		return "installed already: the move has begun", err
+	}
+	if there, err := holdsCluster(ctx, target, d.opts.Namespace, d.opts.Name); err != nil || there {
+		return "installed already: the cluster is there", err
+	}
+	source, err := d.itself()
+	if err != nil {
+		return "", err
+	}
+	host := d.host
+	if host.Config, err = d.host.config(ctx); err != nil {
+		return "", err
+	}
+	comps, err := componentsLike(ctx, source, host.Config, nil)
+	if err != nil {
+		return "", err
+	}
+	return installHeld(ctx, target, comps, d.boot, host, StepProviders)
+}
+
+// moveOut moves everything out of the cluster itself.
+func (d *Delete) moveOut(ctx context.Context) (string, error) {
+	source, err := d.itself()
+	if err != nil {
+		return "", err
+	}
+	target, err := connect(d.host, d.boot.Kubeconfig(), d.record.Bootstrap.Context)
+	if err != nil {
+		return "", err
+	}
+	defer target.Close()
+	t := transfer{
+		namespace: d.opts.Namespace, name: d.opts.Name, source: source, target: target, host: d.host, step: StepMoveOut, provisioning: true,
+	}
+	moved, err := t.run(ctx, moveplan.Scope{All: true})
+	if err != nil {
+		return "", err
+	}
+	d.record.Pivot = NotPivoted
+	d.self, d.mgmt = false, nil
+	return moved + " to the " + describeBootstrap(d.record.Bootstrap), d.records.Save(d.record)
+}
+
+// itself connects to the cluster itself.
+func (d *Delete) itself() (*kube.Client, error) {
+	if d.source != nil {
+		return d.source, nil
+	}
+	var err error
+	d.source, err = connect(d.host, d.record.Self.Kubeconfig, d.record.Self.Context)
+	return d.source, err
+}
+
+// absolute makes a path independent of the working directory; an empty one stays.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
+}
