@@ -85,7 +85,8 @@ func holdsCluster(ctx context.Context, c *kube.Client, namespace, name string) (
 // cantHoldControllers says why a cluster can't be a management cluster; empty: it can.
 func cantHoldControllers(ctx context.Context, c *kube.Client) (string, error) {
 	for _, gk := range []schema.GroupKind{
-		{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"}, {Group: "apps", Kind: "Deployment"},
+		{Group: "apiextensions.k8s.io", Kind: "CustomResourceDefinition"},
+		{Group: "apps", Kind: "Deployment"},
 		{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
 	} {
 		_, err := c.Mapping(ctx, gk)
