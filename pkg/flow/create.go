@@ -27,6 +27,8 @@ type CreateOptions struct {
 	Inputs Inputs
 	// Bootstrap says which cluster to bootstrap from; the zero value means the record's, or a choice.
 	Bootstrap BootstrapOptions
+	// Decrypt decrypts the Secrets of a backup; nil where there is no key.
+	Decrypt func([]byte) ([]byte, error)
 	// Set are values of variables that win over environment and configuration.
 	Set map[string]string
 }

@@ -43,7 +43,7 @@ func (c *Create) DryRun(ctx context.Context) (*Plan, error) {
 	}
 	out := &Plan{
 		Name: c.record.Name, Namespace: c.record.Namespace, Bootstrap: describeBootstrap(c.record.Bootstrap),
-		Objects: listObjects(p.set.Objects),
+		Objects: p.objects(),
 	}
 	for _, s := range c.steps() {
 		does, err := c.planStep(ctx, s, p)
@@ -70,7 +70,10 @@ func (c *Create) planStep(ctx context.Context, s Step, p *plan) (string, error) 
 		}
 		return "install " + providerNames(p.components), nil
 	case StepCluster:
-		return "apply " + strings.Join(listObjects(p.set.Objects), ", "), nil
+		if p.backup != nil {
+			return "restore " + strings.Join(p.objects(), ", "), nil
+		}
+		return "apply " + strings.Join(p.objects(), ", "), nil
 	case StepKubeconfig:
 		return "write " + c.kubeconfigPath(), nil
 	case StepAddons:

@@ -44,6 +44,9 @@ type Inputs struct {
 	ProviderComponents      string `json:"providerComponents,omitempty"`
 	BootstrapOnlyComponents string `json:"bootstrapOnlyComponents,omitempty"`
 
+	// Backup is a folder that "move --to-directory" wrote, or a move's snapshot.
+	Backup string `json:"backup,omitempty"`
+
 	// AddonFiles are applied to the workload cluster once its API answers.
 	AddonFiles []string `json:"addonFiles,omitempty"`
 	// Pivot says whether the cluster's objects move into the cluster itself; nil means: where that is possible and the bootstrap
@@ -66,6 +69,8 @@ const (
 	FromFiles Mode = "files"
 	// FromLegacy takes the files of the first clusterctl: cluster, machines, provider components.
 	FromLegacy Mode = "legacy"
+	// FromBackup restores the objects of a backup.
+	FromBackup Mode = "backup"
 )
 
 // Empty says whether nothing describes a cluster, so that the record's inputs are to be used.
@@ -83,6 +88,9 @@ func (in Inputs) Mode() (Mode, error) {
 	if in.ClusterFile != "" || in.MachinesFile != "" {
 		modes = append(modes, FromLegacy)
 	}
+	if in.Backup != "" {
+		modes = append(modes, FromBackup)
+	}
 	if in.Flavor != "" || in.ControlPlaneMachineCount != nil || in.WorkerMachineCount != nil || (len(modes) == 0 && in.hasInfrastructure()) {
 		modes = append(modes, FromTemplate)
 	}
@@ -91,10 +99,10 @@ func (in Inputs) Mode() (Mode, error) {
 		return modes[0], nil
 	case len(modes) == 0:
 		return "", fault.WithHint(fault.Usagef("nothing says what the cluster looks like"),
-			"name an infrastructure provider (--infrastructure docker), give files (--filename cluster.yaml), or the first clusterctl's files (--cluster, --machines)")
+			"name an infrastructure provider (--infrastructure docker), give files (--filename cluster.yaml), the first clusterctl's files (--cluster, --machines), or a backup (--from-backup FOLDER)")
 	}
 	return "", fault.WithHint(fault.Usagef("the cluster is described in %d ways at once: %s", len(modes), joinModes(modes)),
-		"use one of: --infrastructure with --flavor and machine counts, --filename, or --cluster with --machines")
+		"use one of: --infrastructure with --flavor and machine counts, --filename, --cluster with --machines, or --from-backup")
 }
 
 func joinModes(modes []Mode) string {
@@ -184,7 +192,7 @@ func (in Inputs) absolute() (Inputs, error) {
 	in.Files, in.AddonFiles = all(in.Files), all(in.AddonFiles)
 	in.ClusterFile, in.MachinesFile = abs(in.ClusterFile), abs(in.MachinesFile)
 	in.ProviderComponents, in.BootstrapOnlyComponents = abs(in.ProviderComponents), abs(in.BootstrapOnlyComponents)
-	in.KubeconfigOut = abs(in.KubeconfigOut)
+	in.KubeconfigOut, in.Backup = abs(in.KubeconfigOut), abs(in.Backup)
 	return in, errors.Join(errs...)
 }
 

@@ -25,6 +25,12 @@ func (in Inputs) over(old Inputs) Inputs {
 	case FromLegacy:
 		out = out.withoutTemplate()
 		out.Files = nil
+	case FromBackup:
+		out = out.withoutTemplate()
+		out.Files, out.ClusterFile, out.MachinesFile = nil, "", ""
+	}
+	if in.source() != "" {
+		out.Backup = ""
 	}
 	for _, f := range []struct {
 		to   *string
@@ -39,6 +45,7 @@ func (in Inputs) over(old Inputs) Inputs {
 		{&out.ProviderComponents, in.ProviderComponents},
 		{&out.BootstrapOnlyComponents, in.BootstrapOnlyComponents},
 		{&out.KubeconfigOut, in.KubeconfigOut},
+		{&out.Backup, in.Backup},
 	} {
 		if f.from != "" {
 			*f.to = f.from
@@ -81,6 +88,8 @@ func (in Inputs) source() Mode {
 		return FromFiles
 	case in.ClusterFile != "" || in.MachinesFile != "":
 		return FromLegacy
+	case in.Backup != "":
+		return FromBackup
 	case in.Flavor != "" || in.ControlPlaneMachineCount != nil || in.WorkerMachineCount != nil:
 		return FromTemplate
 	}
@@ -95,7 +104,7 @@ func (in Inputs) withoutTemplate() Inputs {
 // sameDescription says whether a cluster is described by the same template or the same files, whatever their values.
 func (in Inputs) sameDescription(other Inputs) bool {
 	return in.Infrastructure == other.Infrastructure && in.Flavor == other.Flavor && slices.Equal(in.Files, other.Files) &&
-		in.ClusterFile == other.ClusterFile && in.MachinesFile == other.MachinesFile
+		in.ClusterFile == other.ClusterFile && in.MachinesFile == other.MachinesFile && in.Backup == other.Backup
 }
 
 // merge makes the inputs of a run out of those that were given and those of the record.

@@ -9,6 +9,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
+	moveplan "github.com/clusterctl/clusterctl/pkg/move/plan"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
@@ -28,6 +29,8 @@ type plan struct {
 	bootstrapOnly []manifest.Object
 	// set are the cluster's own objects.
 	set *workload.Set
+	// backup is what is restored in place of them.
+	backup *moveplan.Plan
 	// addons are for the workload cluster.
 	addons []manifest.Object
 }
@@ -63,6 +66,8 @@ func (c *Create) readPlan(ctx context.Context) (*plan, error) {
 func (c *Create) planCluster(ctx context.Context, p *plan) error {
 	in := c.record.Inputs
 	switch p.mode {
+	case FromBackup:
+		return c.planBackup(ctx, p)
 	case FromTemplate:
 		return c.planTemplate(ctx, p)
 	case FromLegacy:
@@ -167,5 +172,8 @@ func (c *Create) target() workload.LoadOptions {
 
 // usesTopology says whether the cluster is described by a topology, which needs a ClusterClass.
 func (p *plan) usesTopology() bool {
+	if p.backup != nil {
+		return p.backupHasTopology()
+	}
 	return p.set != nil && capi.ReadCluster(p.set.Cluster.Unstructured).ClassName != ""
 }

@@ -24,6 +24,9 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if p.backup != nil {
+		return c.restoreBackup(ctx, client)
+	}
 	if err := c.addClasses(ctx, client, p); err != nil {
 		return "", err
 	}

@@ -31,7 +31,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 	if err := c.begin(ctx, p); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("inputs are good: %d objects%s", len(p.set.Objects), p.describe()), nil
+	return fmt.Sprintf("inputs are good: %d objects%s", len(p.objects()), p.describe()), nil
 }
 
 // refused gives an error the class of a preflight fault unless it has a class that says more.

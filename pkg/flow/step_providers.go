@@ -84,15 +84,8 @@ func (c *Create) planProviders(ctx context.Context, p *plan) error {
 	if p.mode == FromLegacy && in.ProviderComponents != "" {
 		return c.planLegacyComponents(ctx, p)
 	}
-	if !in.namesProviders() {
-		if c.record.Bootstrap.Type == bootstrap.Existing {
-			return nil
-		}
-		return fault.WithHint(fault.Usagef("the %s is new, and nothing says which infrastructure provider it needs", describeBootstrap(c.record.Bootstrap)),
-			"name it: --infrastructure docker")
-	}
-	specs, err := in.choice().Specs()
-	if err != nil {
+	specs, err := c.specs(p)
+	if err != nil || len(specs) == 0 {
 		return err
 	}
 	var faults fault.List
@@ -106,6 +99,24 @@ func (c *Create) planProviders(ctx context.Context, p *plan) error {
 	}
 	p.components, err = provider.LoadComponents(ctx, p.releases, provider.ComponentOptions{Lookup: c.componentLookup(p)})
 	return err
+}
+
+// specs are the providers that are to be installed; none: what is installed is what there is.
+func (c *Create) specs(p *plan) ([]provider.Spec, error) {
+	in := c.record.Inputs
+	if in.namesProviders() {
+		return in.choice().Specs()
+	}
+	if c.record.Bootstrap.Type == bootstrap.Existing {
+		return nil, nil
+	}
+	if p.mode == FromBackup {
+		if specs, err := c.backupSpecs(); err != nil || len(specs) > 0 {
+			return specs, err
+		}
+	}
+	return nil, fault.WithHint(fault.Usagef("the %s is new, and nothing says which infrastructure provider it needs", describeBootstrap(c.record.Bootstrap)),
+		"name it: --infrastructure docker")
 }
 
 // pin keeps a provider's version over the runs of one cluster: the one that is recorded, else the one that is installed.

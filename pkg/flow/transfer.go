@@ -18,7 +18,6 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
-	"github.com/clusterctl/clusterctl/pkg/manifest"
 	"github.com/clusterctl/clusterctl/pkg/move"
 	moveplan "github.com/clusterctl/clusterctl/pkg/move/plan"
 	"github.com/clusterctl/clusterctl/pkg/provider"
@@ -122,7 +121,7 @@ func componentsLike(ctx context.Context, like *kube.Client, config *provider.Con
 	if len(releases) == 0 {
 		return nil, fault.Refusedf("%s has no providers", like.Host())
 	}
-	var values manifest.Lookup = config.Lookup(set)
+	values := config.Lookup(set)
 	keep, err := keepTopology(ctx, like, values)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,18 @@ type namespaceMeta struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
+// BackupProviders are the providers that ran where a backup was made: versions by label. A folder of upstream's and a snapshot don't say.
+func BackupProviders(dir string) (map[string]string, error) {
+	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+		return nil, err
+	}
+	man, err := readManifest(dir)
+	if err != nil || man == nil {
+		return nil, err
+	}
+	return man.Providers, nil
+}
+
 func (man *contents) count(p *plan.Plan) {
 	man.Objects, man.Kinds = len(p.Objects), map[string]int{}
 	for _, o := range p.Objects {

@@ -25,8 +25,6 @@ type copied struct {
 	version string
 	// found says that an object that isn't ours is kept as it is on the target (Mode Copy).
 	found bool
-	// settled says that status and field managers are restored.
-	settled bool
 }
 
 // ownership is how the field managers of an object come to the target.
@@ -68,7 +66,7 @@ func ownershipOf(o *plan.Object, marker string) ownership {
 
 // isOurPause says whether an entry is nothing but the pause that the move put on the source; it ends with the pause.
 func isOurPause(f metav1.ManagedFieldsEntry) bool {
-	return f.Manager == kube.FieldManager && f.Subresource == "" && f.FieldsV1 != nil && string(f.FieldsV1.Raw) == `{"f:spec":{"f:paused":{}}}`
+	return f.Manager == kube.FieldManager && f.Subresource == "" && f.FieldsV1 != nil && f.FieldsV1.GetRawString() == `{"f:spec":{"f:paused":{}}}`
 }
 
 // bodyOf is the copy to be created: the source without what only a server says, owned by the owners' copies, and paused.

@@ -41,7 +41,7 @@ func setByTool(u *unstructured.Unstructured, field ...string) bool {
 
 func fieldsOf(f metav1.ManagedFieldsEntry) map[string]any {
 	var out map[string]any
-	if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.Raw, &out) != nil {
+	if f.FieldsV1 == nil || json.Unmarshal(f.FieldsV1.GetRawBytes(), &out) != nil {
 		return nil
 	}
 	return out
@@ -61,7 +61,7 @@ func forget(u *unstructured.Unstructured, field ...string) {
 		removeEmptied(fields, field)
 		raw, err := json.Marshal(fields)
 		if err == nil {
-			f.FieldsV1.Raw = raw
+			f.FieldsV1.SetRawBytes(raw)
 		}
 		return len(fields) == 0
 	})

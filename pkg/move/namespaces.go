@@ -59,7 +59,7 @@ func namespaceBody(ns *unstructured.Unstructured) ([]byte, error) {
 func (m *mover) uidOnTarget(ctx context.Context, o *plan.Object, ref metav1.OwnerReference) (types.UID, error) {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	if err != nil {
-		return "", nil
+		return "", nil //nolint:nilerr // what isn't a version of anything is nowhere
 	}
 	mapping, err := m.dst.Mapping(ctx, schema.GroupKind{Group: gv.Group, Kind: ref.Kind})
 	if err != nil {

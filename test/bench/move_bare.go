@@ -77,7 +77,7 @@ func measured(ctx context.Context, file string, argv []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(out) //nolint:forbidigo // for the process that started this one
+	fmt.Print(out)
 	return os.WriteFile(file, fmt.Appendf(nil, "%d %f", c.wall, c.rss), 0o600)
 }
 
@@ -141,7 +141,7 @@ func bare(ctx context.Context, src, dst *kube.Client) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	_, err = fmt.Printf("%d %d\n", time.Since(began), src.Requests().Sub(before[0]).Total+dst.Requests().Sub(before[1]).Total) //nolint:forbidigo // for the process that started this one
+	_, err = fmt.Printf("%d %d\n", time.Since(began), src.Requests().Sub(before[0]).Total+dst.Requests().Sub(before[1]).Total)
 	return err
 }
 

@@ -54,6 +54,7 @@ func TestMoveThereAndBack(t *testing.T) {
 		h.wantHandover(t, names[way.from], names[way.to], began)
 	}
 	h.must(t, "get", "kubeconfig", "demo", "--kubeconfig", first, "-o", filepath.Join(h.dir, "again.kubeconfig"))
+	ports = append(ports, h.lostAndRecovered(t, before)...)
 	h.must(t, "delete", "cluster", "demo", "--yes")
 	h.must(t, "delete", "bootstrap", "second", "--yes")
 	for _, left := range []string{filepath.Join(h.dir, "again.kubeconfig"), filepath.Join(h.state(), "moves")} { // the snapshots stay
@@ -62,6 +63,31 @@ func TestMoveThereAndBack(t *testing.T) {
 		}
 	}
 	h.wantNothingLeft(t, ports)
+}
+
+// lostAndRecovered makes a backup, loses the management cluster, and brings the cluster under management again on a new one. Nothing says
+// there which providers it needs: the backup knows.
+func (h *home) lostAndRecovered(t *testing.T, before map[string]string) (ports []int) {
+	t.Helper()
+	backup, kubeconfig := filepath.Join(h.dir, "backup"), filepath.Join(h.dir, "demo.kubeconfig")
+	h.must(t, "move", "--to-directory", backup, "--kubeconfig", h.management("demo"))
+	h.must(t, "delete", "bootstrap", "demo", "--abandon-clusters", "--yes")
+	h.wantFailure(t, 4, []string{"is not there any more", "--forget"}, "delete", "cluster", "demo", "--yes")
+	h.must(t, "delete", "cluster", "demo", "--forget")
+	if err := os.Rename(kubeconfig, kubeconfig+".old"); err != nil {
+		t.Fatal(err)
+	}
+	r := h.must(t, "create", "cluster", "demo", "--from-backup", backup, "--bootstrap", "local")
+	t.Logf("recovered in %.1f s\n%s", r.took.Seconds(), r.out)
+	if got := machines(t, h.management("demo")); !maps.Equal(before, got) {
+		t.Errorf("recovered machines %v, before %v", got, before)
+	}
+	for _, file := range []string{backup, kubeconfig + ".old"} {
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h.ports("demo")
 }
 
 // machines are the Machines with what identifies them outside: name → provider ID and node.

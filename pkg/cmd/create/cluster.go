@@ -22,10 +22,12 @@ applies addons. Killed or stopped at any moment, the same command goes on; after
 run "%[1]s create cluster NAME" alone is enough, and flags that are given with it change
 only what they name.
 
-The cluster is described in one of three ways:
+The cluster is described in one of four ways:
   a template     --infrastructure, with --flavor, --kubernetes-version and machine counts
   files          --filename (files, folders, URLs, - for standard input), with variables
   v0.2's files   --cluster and --machines, with --provider-components and --addons
+  a backup       --from-backup: a folder of "move --to-directory", or a move's snapshot; brings a
+                 cluster that runs under management again when its management cluster is lost
 
 The steps, each also a command "%[1]s phase STEP NAME":
 %[2]s`
@@ -122,6 +124,13 @@ func (o *ClusterFlags) options(cmd *cobra.Command) (flow.CreateOptions, error) {
 	}
 	if cmd.Flags().Changed("worker-machine-count") {
 		opts.Inputs.WorkerMachineCount = &o.workers
+	}
+	if o.identity != "" {
+		identities, err := cmdutil.ReadIdentities(o.identity)
+		if err != nil {
+			return opts, err
+		}
+		opts.Decrypt = func(data []byte) ([]byte, error) { return cmdutil.Decrypt(data, identities) }
 	}
 	if cmd.Flags().Changed("pivot") {
 		opts.Inputs.Pivot = &o.pivot

@@ -27,6 +27,7 @@ type ClusterFlags struct {
 	workers       int64
 	set           []string
 	pivot         bool
+	identity      string
 	timeout       time.Duration
 	dryRun        bool
 	output        ui.Format
@@ -60,6 +61,8 @@ func (o *ClusterFlags) addClusterFlags(cmd *cobra.Command, f *cmdutil.Factory) {
 	fl.StringArrayVar(&o.set, "set", nil, "value of a template variable, NAME=VALUE (repeatable; others see it in the process list: give secrets by the environment)")
 	fl.StringArrayVarP(&o.inputs.AddonFiles, "addons", "a", nil, "file, folder or URL applied to the cluster once its API answers, for example a CNI (repeatable)")
 	fl.StringVar(&o.inputs.KubeconfigOut, "kubeconfig-out", "", "file for the cluster's kubeconfig (default: NAME.kubeconfig)")
+	fl.StringVar(&o.inputs.Backup, "from-backup", "", "bring the cluster of a backup under management again: a `FOLDER` that move --to-directory wrote, or a move's snapshot")
+	fl.StringVar(&o.identity, "identity", "", "`FILE` with the age or SSH private key that decrypts the backup's Secrets")
 	fl.BoolVar(&o.pivot, "pivot", false, "move the cluster's objects into the cluster itself (default: where it can hold controllers and the bootstrap cluster is ours)")
 	fl.Lookup("pivot").DefValue = ""
 	fl.BoolVar(&o.inputs.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster after the pivot")

@@ -38,11 +38,11 @@ func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.C
 		Confirm: func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p, "Restore") },
 	}
 	if o.identity != "" {
-		identities, err := readIdentities(o.identity)
+		identities, err := cmdutil.ReadIdentities(o.identity)
 		if err != nil {
 			return err
 		}
-		ro.Decrypt = func(data []byte) ([]byte, error) { return decrypt(data, identities) }
+		ro.Decrypt = func(data []byte) ([]byte, error) { return cmdutil.Decrypt(data, identities) }
 	}
 	if o.dryRun {
 		p, err := move.PreviewRestore(ctx, ro)

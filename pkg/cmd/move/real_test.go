@@ -92,7 +92,7 @@ spec: {}
 	_, notes := succeed(t, append([]string{"--dry-run", "heron", "-n", "team-a"}, to...)...)
 	for _, want := range []string{
 		"1 cluster, 29 objects in 1 namespace: 5 Secret, 5 KubeadmConfig, 1 KubeadmConfigTemplate, 1 Cluster",
-		"1 cluster goes on on the source: team-b/egret",
+		"1 cluster goes on on the source: team-b/egret", //nolint:dupword // two words
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("%q is missing in %s", want, notes)

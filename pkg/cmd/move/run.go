@@ -82,7 +82,7 @@ func (o *options) connect(ctx context.Context, f *cmdutil.Factory) (src, dst *ku
 // confirm shows on a terminal what will be done, and asks. In a pipe it goes ahead: whoever wrote the script has decided.
 func confirm(ctx context.Context, f *cmdutil.Factory, o *options, p *plan.Plan, verb string) error {
 	if o.yes || f.CanConfirm() != nil {
-		return nil
+		return nil //nolint:nilerr // nobody there to ask
 	}
 	tellTotals(f, p)
 	return f.Confirm(ctx, false, fmt.Sprintf("%s these %d objects?", verb, len(p.Objects)))

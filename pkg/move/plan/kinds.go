@@ -119,7 +119,7 @@ func ReadKinds(ctx context.Context, c *kube.Client) (Kinds, error) {
 // hasn't accepted has no objects.
 func readKind(crd *unstructured.Unstructured) (Kind, bool) {
 	k := Kind{CRD: crd.GetName(), Plural: textAt(crd, "spec", "names", "plural"), Namespaced: textAt(crd, "spec", "scope") == "Namespaced"}
-	k.Group, k.GroupVersionKind.Kind = textAt(crd, "spec", "group"), textAt(crd, "spec", "names", "kind")
+	k.Group, k.Kind = textAt(crd, "spec", "group"), textAt(crd, "spec", "names", "kind")
 	k.Short, _, _ = unstructured.NestedStringSlice(crd.Object, "spec", "names", "shortNames")
 	_, k.Labelled = crd.GetLabels()[moveLabel]
 	_, k.Hierarchy = crd.GetLabels()[hierarchyLabel]

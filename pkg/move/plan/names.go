@@ -16,7 +16,7 @@ func (ks Kinds) named(name string) []Kind {
 		if grouped && k.Group != group || !k.movable() {
 			continue
 		}
-		if strings.EqualFold(name, k.GroupVersionKind.Kind) || strings.EqualFold(name, k.Plural) || slices.Contains(k.Short, strings.ToLower(name)) {
+		if strings.EqualFold(name, k.Kind) || strings.EqualFold(name, k.Plural) || slices.Contains(k.Short, strings.ToLower(name)) {
 			out = append(out, k)
 		}
 	}
@@ -33,10 +33,10 @@ func (ks Kinds) nearest(name string) string {
 		if !k.movable() {
 			continue
 		}
-		for _, n := range append([]string{k.GroupVersionKind.Kind, k.Plural}, k.Short...) {
+		for _, n := range append([]string{k.Kind, k.Plural}, k.Short...) {
 			d := distance(name, strings.ToLower(n))
-			if d < at && d < max(len(n)/2, 1) || d == at && k.GroupVersionKind.Kind < best {
-				best, at = k.GroupVersionKind.Kind, d
+			if d < at && d < max(len(n)/2, 1) || d == at && k.Kind < best {
+				best, at = k.Kind, d
 			}
 		}
 	}

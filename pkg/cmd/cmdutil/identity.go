@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package move
+package cmdutil
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
-// readIdentities reads private keys: age's, one a line, or an SSH key. No error quotes what stands in the file.
-func readIdentities(file string) ([]age.Identity, error) {
+// ReadIdentities reads private keys: age's, one a line, or an SSH key. No error quotes what stands in the file.
+func ReadIdentities(file string) ([]age.Identity, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fault.WithCode(fault.Usage, fmt.Errorf("--identity: %w", err))
@@ -40,8 +40,8 @@ func readIdentities(file string) ([]age.Identity, error) {
 	return nil, fault.WithHint(fault.Usagef("--identity: %s holds no private key of age or SSH (ed25519, rsa)", file), "a public key encrypts; what decrypts is AGE-SECRET-KEY-1… or the SSH file without .pub")
 }
 
-// decrypt opens what kubeconfig.Encrypt sealed.
-func decrypt(data []byte, identities []age.Identity) ([]byte, error) {
+// Decrypt opens what kubeconfig.Encrypt sealed.
+func Decrypt(data []byte, identities []age.Identity) ([]byte, error) {
 	r, err := age.Decrypt(armor.NewReader(bytes.NewReader(data)), identities...)
 	var none *age.NoIdentityMatchError
 	switch {
