@@ -15,8 +15,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
-// isArchive says whether a --load-images value is a file: a path with an archive's ending, or with a separator that leads to a file.
-func isArchive(image string) bool {
+// IsArchive says whether a --load-images value is a file: a path with an archive's ending, or with a separator that leads to a file.
+func IsArchive(image string) bool {
 	if strings.HasSuffix(image, ".tar") || strings.HasSuffix(image, ".tar.gz") || strings.HasSuffix(image, ".tgz") {
 		return true
 	}
@@ -34,7 +34,7 @@ func (e *cli) load(ctx context.Context, name string, images []string) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		if isArchive(image) {
+		if IsArchive(image) {
 			err = loadArchive(all, image)
 		} else {
 			err = e.loadImage(ctx, all, image)

@@ -41,13 +41,31 @@ type limits struct {
 	free               uint64
 }
 
+// Preflight checks what Ensure will need of this host and changes nothing; of a cluster that was made already it needs the engine only.
+func (c *Cluster) Preflight(ctx context.Context, sink event.Sink) error {
+	rec, err := c.readRecord()
+	if err != nil {
+		return err
+	}
+	if rec != nil && rec.Complete {
+		_, err := c.open(ctx, rec.Engine, sink)
+		return err
+	}
+	config, err := c.opts.config()
+	if err != nil {
+		return err
+	}
+	_, err = c.preflight(ctx, config, sink)
+	return err
+}
+
 // preflight checks all that a start needs, all faults at once.
 func (c *Cluster) preflight(ctx context.Context, config []byte, sink event.Sink) (engine, error) {
 	var faults fault.List
 	e, err := c.open(ctx, "", sink)
 	faults.Add(err)
 	for _, image := range c.opts.LoadImages {
-		if _, err := os.Stat(image); err != nil && isArchive(image) {
+		if _, err := os.Stat(image); err != nil && IsArchive(image) {
 			faults.Add(fault.Usagef("load image: %w", err))
 		}
 	}

@@ -14,7 +14,11 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
+	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/paths"
 )
@@ -39,6 +43,9 @@ func (c *Cluster) Status(ctx context.Context) (bootstrap.Status, error) {
 	if err != nil {
 		return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil //nolint:nilerr // It is the status.
 	}
+	if !rec.Complete {
+		return c.incomplete(), nil
+	}
 	state, detail := sum(rec, ours)
 	if state == bootstrap.Running {
 		if err := c.ping(ctx); err != nil {
@@ -48,11 +55,18 @@ func (c *Cluster) Status(ctx context.Context) (bootstrap.Status, error) {
 	return bootstrap.Status{State: state, Detail: detail}, nil
 }
 
+// incomplete is the state of one that is being made, or whose making was interrupted: that never held anything.
+func (c *Cluster) incomplete() bootstrap.Status {
+	held, err := lock.Try(c.lockPath())
+	if errors.Is(err, lock.ErrHeld) {
+		return bootstrap.Status{State: bootstrap.Starting, Detail: "another command is making it"}
+	}
+	held.Release()
+	return bootstrap.Status{State: bootstrap.Missing, Detail: "its start was interrupted"}
+}
+
 // sum is the state by what containers there are.
 func sum(rec *record, ours []container) (bootstrap.State, string) {
-	if !rec.Complete {
-		return bootstrap.Degraded, "its start was interrupted"
-	}
 	if len(ours) == 0 {
 		return bootstrap.Missing, "its containers were removed"
 	}
@@ -122,9 +136,34 @@ func List(ctx context.Context, dirs paths.Dirs, getenv func(string) string) ([]b
 			info.Created, info.Endpoint, info.KubernetesVersion = rec.Created, rec.Endpoint, rec.KubernetesVersion
 			info.Nodes = slices.Sorted(maps.Keys(rec.Nodes))
 		}
+		if st.State == bootstrap.Running {
+			info.Providers = c.providers(ctx)
+		}
 		infos = append(infos, info)
 	}
 	return infos, nil
+}
+
+// providers lists the controllers, as far as the API server tells them in time.
+func (c *Cluster) providers(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	client, err := c.client()
+	if err != nil {
+		return nil
+	}
+	defer client.Close()
+	gvk := schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	list, err := client.List(ctx, gvk, kube.ListOptions{LabelSelector: capi.ProviderLabel, MetadataOnly: true})
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, d := range list {
+		out = append(out, d.GetNamespace()+"/"+d.GetName())
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Names lists the names of the kind bootstrap clusters of a user that there is a record of; no engine is asked.

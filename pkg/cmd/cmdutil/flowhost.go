@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/kind"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
@@ -37,6 +39,7 @@ func (f *Factory) FlowHost(ctx context.Context, cmd *cobra.Command, withConfig b
 		UserAgent:  "clusterctl/" + f.Version().Version,
 		Command:    commandLine(cmd),
 		Sink:       f.View(),
+		Engine:     sync.OnceValues(func() (string, error) { return kind.Engine(ctx, f.Getenv) }),
 	}
 	if withConfig {
 		h.Config, err = f.loadConfig(ctx, provider.LoadOptions{})
