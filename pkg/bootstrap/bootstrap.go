@@ -17,6 +17,8 @@ type Type string
 
 // The kinds of bootstrap clusters.
 const (
+	// Kind is a kind cluster: its nodes are containers of Docker, Podman or nerdctl on this host.
+	Kind Type = "kind"
 	// Local is a control plane of processes on this host, providers as processes too.
 	Local Type = "local"
 	// Existing is a cluster that was there before and stays: never created, never deleted.
@@ -118,6 +120,8 @@ type Info struct {
 	Created time.Time `json:"created,omitzero"`
 	// Dir is the directory that holds its state.
 	Dir string `json:"dir,omitempty"`
+	// Nodes are the containers of a kind cluster.
+	Nodes []string `json:"nodes,omitempty"`
 	// SupervisorPID is the process that keeps it running; 0 when stopped.
 	SupervisorPID int `json:"supervisorPid,omitempty"`
 }

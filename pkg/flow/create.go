@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
@@ -66,9 +67,25 @@ func NewCreate(opts CreateOptions, host Host) (*Create, error) {
 	if err := c.resolveRecord(); err != nil {
 		return nil, err
 	}
+	if err := c.resolveKind(); err != nil {
+		return nil, err
+	}
 	var err error
 	c.boot, err = openBootstrap(c.record.Bootstrap, c.opts.Bootstrap, host)
 	return c, err
+}
+
+// resolveKind lays the options for kind that were given now over those of the record.
+func (c *Create) resolveKind() error {
+	if c.record.Bootstrap.Type != bootstrap.Kind {
+		return nil
+	}
+	k := c.opts.Bootstrap.Kind
+	name, _, _ := strings.Cut(c.record.Inputs.Infrastructure, ":")
+	k.MountEngineSocket = k.MountEngineSocket || name == "docker"
+	k, err := k.over(c.record.Kind)
+	c.record.Kind, c.opts.Bootstrap.Kind = k, k
+	return err
 }
 
 // resolveNamespace fills in the namespace: it is part of the record's name, so it must be known before anything else.
@@ -77,11 +94,10 @@ func (c *Create) resolveNamespace() error {
 		return nil
 	}
 	c.opts.Namespace = "default"
-	rec, _, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name)
-	if err != nil || rec.Type != bootstrap.Existing {
-		return err
+	if !c.opts.Bootstrap.existing() {
+		return nil
 	}
-	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: rec.Kubeconfig, Context: rec.Context, Getenv: c.host.Getenv})
+	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: c.opts.Bootstrap.Kubeconfig, Context: c.opts.Bootstrap.Context, Getenv: c.host.Getenv})
 	if err != nil {
 		return err
 	}
@@ -128,7 +144,7 @@ func (c *Create) newRecord(in Inputs) error {
 			return err
 		}
 	}
-	rec, why, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name)
+	rec, why, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name, c.host)
 	if err != nil {
 		return err
 	}
@@ -147,10 +163,13 @@ func (c *Create) sameBootstrap(old *Record) error {
 		return nil // There is none any more to go on with.
 	}
 	o := c.opts.Bootstrap
-	if o.Type == "" && o.Name == "" && o.Kubeconfig == "" && o.Context == "" {
+	if o.auto() && o.Name == "" && o.Kubeconfig == "" && o.Context == "" && (!o.Kind.given() || old.Bootstrap.Type == bootstrap.Kind) {
 		return nil
 	}
-	rec, _, err := ChooseBootstrap(o, c.opts.Name)
+	if o.auto() && !o.existing() {
+		o.Type = old.Bootstrap.Type
+	}
+	rec, _, err := ChooseBootstrap(o, c.opts.Name, c.host)
 	if err != nil {
 		return err
 	}

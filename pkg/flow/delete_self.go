@@ -225,7 +225,7 @@ func (d *Delete) outBootstrap(ctx context.Context) (string, error) {
 }
 
 func (d *Delete) beginReturn(ctx context.Context) error {
-	rec, why, err := ChooseBootstrap(d.opts.Bootstrap, d.opts.Name)
+	rec, why, err := ChooseBootstrap(d.opts.Bootstrap, d.opts.Name, d.host)
 	if err != nil {
 		return err
 	}

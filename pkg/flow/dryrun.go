@@ -35,6 +35,7 @@ func (c *Create) DryRun(ctx context.Context) (*Plan, error) {
 	p, err := c.readPlan(ctx)
 	faults.Add(err)
 	faults.Add(c.checkKubeconfigPath())
+	faults.Add(c.checkHost(ctx))
 	if c.record.Bootstrap.Type == bootstrap.Existing {
 		faults.Add(c.checkManagement(ctx, p))
 	}

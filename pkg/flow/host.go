@@ -25,6 +25,8 @@ type Host struct {
 	Stdin io.Reader
 	// Supervisor is the command that keeps a local bootstrap cluster running; its directory is appended.
 	Supervisor []string
+	// Engine names the container engine that answers, or says why none does; nil means that there is none.
+	Engine func() (string, error)
 	// UserAgent is sent to API servers.
 	UserAgent string
 	// Command is how the user called us, for the lock's holder.

@@ -131,7 +131,7 @@ func bootstrapAt(h Host, cfg *kube.Config) (bootstrap.Cluster, error) {
 	}
 	for _, i := range infos {
 		if i.Endpoint != "" && i.Endpoint == cfg.REST.Host {
-			return OpenLocal(i.Name, BootstrapOptions{}, h)
+			return openBootstrap(BootstrapRecord{Type: bootstrap.Local, Name: i.Name}, BootstrapOptions{}, h)
 		}
 	}
 	return existing.New(cfg.Path, cfg.Context), nil

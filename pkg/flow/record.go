@@ -29,6 +29,8 @@ type Record struct {
 	Created time.Time `json:"created"`
 	// Bootstrap says which management cluster the Cluster was made on.
 	Bootstrap BootstrapRecord `json:"bootstrap"`
+	// Kind says how its kind bootstrap cluster was made, so that an interrupted run goes on the same way.
+	Kind KindOptions `json:"kind,omitzero"`
 	// Providers are the versions that were chosen for providers by label, so that a later run doesn't meet a newer release.
 	Providers map[string]string `json:"providers,omitempty"`
 	// Inputs are the flags of the last run that gave any, so that `create cluster NAME` alone goes on.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
@@ -25,6 +26,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 	if c.record.Bootstrap.Type == bootstrap.Existing {
 		faults.Add(c.checkManagement(ctx, p))
 	}
+	faults.Add(c.checkHost(ctx))
 	if err := faults.Err(); err != nil {
 		return "", refused(err)
 	}
@@ -32,6 +34,17 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf("inputs are good: %d objects%s", len(p.objects()), p.describe()), nil
+}
+
+// checkHost has a bootstrap cluster that can tell say what this host lacks.
+func (c *Create) checkHost(ctx context.Context) error {
+	b, ok := c.boot.(interface {
+		Preflight(ctx context.Context, sink event.Sink) error
+	})
+	if !ok {
+		return nil
+	}
+	return b.Preflight(ctx, c.host.Sink)
 }
 
 // refused gives an error the class of a preflight fault unless it has a class that says more.

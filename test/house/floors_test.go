@@ -26,12 +26,13 @@ func floors() [][]string {
 		{"pkg/move/plan"},
 		{"pkg/workload"},
 		{"pkg/kubeconfig"},
-		{"pkg/bootstrap/existing", "pkg/bootstrap/local"},
+		{"pkg/bootstrap/existing", "pkg/bootstrap/kind", "pkg/bootstrap/local"},
 		{"pkg/bootstrap", "pkg/provider"},
 		{"pkg/capi"},
 		{"pkg/kube"},
 		{"pkg/manifest"},
 		{"pkg/ui"},
+		{"pkg/pki"},
 		{"pkg/event", "pkg/fault", "pkg/paths", "pkg/atomicfile", "pkg/version", "config"},
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/podlogs"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -61,6 +62,15 @@ func (c *Cluster) Status(context.Context) (bootstrap.Status, error) {
 		return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil //nolint:nilerr // It is the status.
 	}
 	return bootstrap.Status{State: bootstrap.Running}, nil
+}
+
+// Logs returns the last lines of the newest pod of a Deployment.
+func (c *Cluster) Logs(ctx context.Context, namespace, deployment string, lines int) ([]string, error) {
+	cfg, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	return podlogs.Last(ctx, cfg, namespace, deployment, lines)
 }
 
 // Delete does nothing: the cluster isn't ours.

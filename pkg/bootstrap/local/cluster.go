@@ -22,7 +22,7 @@ var _ bootstrap.Cluster = (*Cluster)(nil)
 // New describes a local bootstrap cluster; it touches nothing. On systems where provider
 // images can't run as processes it returns an error that is bootstrap.ErrUnsupported.
 func New(opts Options) (*Cluster, error) {
-	if err := supported(runtime.GOOS, runtime.GOARCH); err != nil {
+	if err := Supported(); err != nil {
 		return nil, err
 	}
 	opts, err := opts.complete()
@@ -31,6 +31,9 @@ func New(opts Options) (*Cluster, error) {
 	}
 	return &Cluster{opts: opts, dir: layout.In(opts.Dirs.State, opts.Name)}, nil
 }
+
+// Supported says whether local bootstrap clusters can run on this host; the error is bootstrap.ErrUnsupported.
+func Supported() error { return supported(runtime.GOOS, runtime.GOARCH) }
 
 // supported names the systems whose provider images are published and can run as they are.
 func supported(goos, goarch string) error {

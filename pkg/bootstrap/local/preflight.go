@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/lock"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // minFree is the space below which a start is refused: etcd allocates 64 MB for its log and as much again when

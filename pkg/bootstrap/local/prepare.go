@@ -13,10 +13,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/rewrite"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/serving"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // prepareTimeout bounds the wait for others who choose ports at the same time.

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/kind"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/provider"
@@ -40,6 +42,7 @@ func (f *Factory) FlowHost(ctx context.Context, cmd *cobra.Command, withConfig b
 		Self:       f.Mover(),
 		Alive:      Alive(),
 		Sink:       f.View(),
+		Engine:     sync.OnceValues(func() (string, error) { return kind.Engine(ctx, f.Getenv) }),
 	}
 	h.LoadConfig = func(ctx context.Context) (*provider.Config, error) { return f.loadConfig(ctx, provider.LoadOptions{}) }
 	if withConfig {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 )
@@ -24,12 +23,7 @@ func (f *Factory) CompleteBootstraps() cobra.CompletionFunc {
 		if err != nil {
 			return nil, err
 		}
-		infos, err := local.List(dirs)
-		var names []string
-		for _, i := range infos {
-			names = append(names, i.Name)
-		}
-		return names, err
+		return flow.BootstrapNames(dirs)
 	})
 }
 

@@ -9,29 +9,34 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 )
 
 type bootstrapOptions struct {
-	name              string
-	assets            string
-	kubernetesVersion string
-	timeout           time.Duration
+	name    string
+	boot    flow.BootstrapOptions
+	timeout time.Duration
 }
 
 func newCmdBootstrap(f *cmdutil.Factory) *cobra.Command {
 	o := &bootstrapOptions{}
 	cmd := &cobra.Command{
 		Use:   "bootstrap [NAME]",
-		Short: "Make a local bootstrap cluster, or bring it back",
-		Long: `Make a local bootstrap cluster: etcd, kube-apiserver and kube-controller-manager as processes of this host.
+		Short: "Make a bootstrap cluster on this host, or bring it back",
+		Long: `Make a bootstrap cluster. A local one is etcd, kube-apiserver and kube-controller-manager as processes of this host;
+a kind one is containers of Docker, Podman or nerdctl.
 One that is there is brought back if it was stopped, and left alone if it runs. Install providers into it with init.`,
 		Example: `  # make it, and install providers into it
   clusterctl create bootstrap lab
   clusterctl init --infrastructure docker --kubeconfig "$(clusterctl get bootstraps lab -o json | jq -r .items[0].kubeconfig)"
+
+  # a kind cluster that the Docker provider can work in, with images of your own
+  clusterctl create bootstrap dev --type kind --mount-engine-socket --load-images example.com/manager:dev
 
   # bring it back after a reboot
   clusterctl create bootstrap lab`,
@@ -45,10 +50,14 @@ One that is there is brought back if it was stopped, and left alone if it runs. 
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.Flags().StringVar(&o.assets, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with etcd, kube-apiserver and kube-controller-manager (env KUBEBUILDER_ASSETS; default: cache, then download)")
-	cmd.Flags().Lookup("local-assets").DefValue = ""
-	cmd.Flags().StringVar(&o.kubernetesVersion, "kubernetes-version", local.DefaultKubernetesVersion, "Kubernetes version of the control plane")
-	cmdutil.TimeoutVar(cmd.Flags(), &o.timeout, 10*time.Minute)
+	fl := cmd.Flags()
+	cmdutil.EnumVar(cmd, &o.boot.Type, "type", "", "", []bootstrap.Type{bootstrap.Kind, bootstrap.Local}, "type (default: that of the one that is there, else local)")
+	addKindFlags(fl, &o.boot.Kind)
+	fl.BoolVar(&o.boot.Kind.MountEngineSocket, "mount-engine-socket", false, "put the engine's socket into the nodes of a kind cluster, for the Docker infrastructure provider")
+	fl.StringVar(&o.boot.AssetsDir, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with etcd, kube-apiserver and kube-controller-manager (env KUBEBUILDER_ASSETS; default: cache, then download)")
+	fl.Lookup("local-assets").DefValue = ""
+	fl.StringVar(&o.boot.KubernetesVersion, "kubernetes-version", local.DefaultKubernetesVersion, "Kubernetes version of a local control plane; that of a kind cluster is its image's")
+	cmdutil.TimeoutVar(fl, &o.timeout, 10*time.Minute)
 	return cmd
 }
 
@@ -59,9 +68,12 @@ func runBootstrap(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o
 	if err != nil {
 		return err
 	}
-	b, err := flow.OpenLocal(o.name, flow.BootstrapOptions{AssetsDir: o.assets, KubernetesVersion: o.kubernetesVersion}, host)
+	b, err := flow.OpenBootstrap(o.name, o.boot, host)
 	if err != nil {
 		return err
+	}
+	if b.Type() != bootstrap.Kind && (o.boot.Kind.Config != "" || o.boot.Kind.Image != "" || len(o.boot.Kind.LoadImages) > 0 || o.boot.Kind.MountEngineSocket) {
+		return fault.WithHint(fault.Usagef("bootstrap cluster %q is of type %s: the flags for kind don't fit", o.name, b.Type()), "choose another name, or say --type kind")
 	}
 	const step = flow.StepBootstrap
 	event.Startf(host.Sink, step, "Make the bootstrap cluster %q, or bring it back", o.name)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
@@ -80,14 +81,22 @@ func (o *ClusterFlags) addProviderFlags(cmd *cobra.Command) {
 
 func (o *ClusterFlags) addBootstrapFlags(cmd *cobra.Command, f *cmdutil.Factory) {
 	fl := cmd.Flags()
-	cmdutil.EnumVar(cmd, &o.bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Local, bootstrap.Existing},
-		"bootstrap cluster (default auto)")
+	cmdutil.EnumVar(cmd, &o.bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Kind, bootstrap.Local, bootstrap.Existing},
+		"bootstrap cluster (default auto: existing if a kubeconfig is given, else kind if a container engine answers, else local)")
+	addKindFlags(fl, &o.bootstrap.Kind)
 	fl.StringVarP(&o.bootstrap.Kubeconfig, "bootstrap-kubeconfig", "e", "", "kubeconfig of an existing cluster to bootstrap from")
 	fl.StringVar(&o.bootstrap.Context, "bootstrap-context", "", "context of that kubeconfig")
 	fl.StringVar(&o.bootstrap.Name, "bootstrap-name", "", "name of the bootstrap cluster; clusters that give the same name share it (default: NAME)")
 	fl.StringVar(&o.bootstrap.AssetsDir, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with etcd, kube-apiserver and kube-controller-manager for a local bootstrap cluster (env KUBEBUILDER_ASSETS; default: cache, then download)")
 	fl.Lookup("local-assets").DefValue = ""
 	fl.StringVar(&o.bootstrap.KubernetesVersion, "bootstrap-kubernetes-version", "", "Kubernetes version of a local bootstrap cluster (default "+local.DefaultKubernetesVersion+")")
+}
+
+// addKindFlags adds the flags that say how a kind bootstrap cluster is made.
+func addKindFlags(fl *pflag.FlagSet, k *flow.KindOptions) {
+	fl.StringVar(&k.Config, "kind-config", "", "kind configuration of a kind bootstrap cluster (default: one node)")
+	fl.StringVar(&k.Image, "kind-image", "", "node image of a kind bootstrap cluster (default: that of the kind release in this program)")
+	fl.StringSliceVar(&k.LoadImages, "load-images", nil, "images to put on the nodes of a kind bootstrap cluster: names in the engine, or archive files (repeatable)")
 }
 
 // addLegacyFlags adds the flags of the first clusterctl (v0.2).
@@ -110,7 +119,8 @@ func (o *ClusterFlags) addLegacyFlags(cmd *cobra.Command) {
 // legacy translates the flags of the first clusterctl.
 func (o *ClusterFlags) legacy() error {
 	if len(o.bootstrapFlags) > 0 {
-		return fault.Usagef("--bootstrap-flags are for kind and minikube, which this version doesn't start")
+		return fault.WithHint(fault.Usagef("--bootstrap-flags are for the programs kind and minikube, which this version doesn't start"),
+			"say it in a kind configuration: --bootstrap kind --kind-config FILE")
 	}
 	o.inputs.AddonFiles = append(o.inputs.AddonFiles, o.addonComponents...)
 	if o.bootstrapKubeconfig != "" {
@@ -120,11 +130,11 @@ func (o *ClusterFlags) legacy() error {
 	case "":
 	case "none":
 		o.bootstrap.Type = flow.Auto
-	case string(bootstrap.Local), string(bootstrap.Existing):
+	case string(bootstrap.Kind), string(bootstrap.Local), string(bootstrap.Existing):
 		o.bootstrap.Type = bootstrap.Type(o.bootstrapType)
 	default:
 		return fault.WithHint(fault.Usagef("--bootstrap-type %q: this version doesn't start such a bootstrap cluster", o.bootstrapType),
-			"use --bootstrap local, or start it yourself and give --bootstrap-kubeconfig")
+			"use --bootstrap kind or local, or start it yourself and give --bootstrap-kubeconfig")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/flow"
@@ -16,6 +17,7 @@ import (
 
 type bootstrapOptions struct {
 	name    string
+	kind    bootstrap.Type
 	assets  string
 	abandon bool
 	yes     bool
@@ -27,7 +29,7 @@ func newCmdBootstrap(f *cmdutil.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bootstrap NAME",
 		Short: "Delete a bootstrap cluster that manages nothing",
-		Long: `Delete a bootstrap cluster: stop its processes in order and remove its state.
+		Long: `Delete a bootstrap cluster: stop its processes in order, or remove the containers that were made for it, and remove its state.
 It is refused while the bootstrap cluster still manages clusters, because nobody else knows their infrastructure.`,
 		Example: `  clusterctl delete bootstrap lab
 
@@ -41,6 +43,7 @@ It is refused while the bootstrap cluster still manages clusters, because nobody
 		ValidArgsFunction: f.CompleteBootstraps(),
 	}
 	fl := cmd.Flags()
+	cmdutil.EnumVar(cmd, &o.kind, "type", "", "", []bootstrap.Type{bootstrap.Kind, bootstrap.Local}, "type, where two have the same name")
 	fl.BoolVar(&o.abandon, "abandon-clusters", false, "delete it also if it manages clusters or can't be asked; their infrastructure stays, and nobody manages it any more")
 	fl.StringVar(&o.assets, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with its binaries, should it have to be brought back (env KUBEBUILDER_ASSETS)")
 	fl.Lookup("local-assets").DefValue = ""
@@ -56,7 +59,7 @@ func runBootstrap(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o
 	if err != nil {
 		return err
 	}
-	b, err := flow.OpenLocal(o.name, flow.BootstrapOptions{AssetsDir: o.assets}, host)
+	b, err := flow.OpenBootstrap(o.name, flow.BootstrapOptions{Type: o.kind, AssetsDir: o.assets}, host)
 	if err != nil {
 		return err
 	}

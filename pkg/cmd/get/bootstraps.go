@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
 
@@ -24,18 +24,18 @@ func newBootstraps(f *cmdutil.Factory) *cobra.Command {
 		Use:     "bootstraps [NAME]",
 		Aliases: []string{"bootstrap"},
 		Short:   "List the bootstrap clusters on this host",
-		Long: `List the local bootstrap clusters of this user on this host: what they run, where their API server
-listens and where their kubeconfig and state are (-o wide). Nothing is started or changed.`,
+		Long: `List the bootstrap clusters of this user on this host, local ones and kind ones that this program made: what they run,
+where their API server listens and where their kubeconfig and state are (-o wide). Nothing is started or changed.`,
 		Example: `  clusterctl get bootstraps
   clusterctl get bootstraps lab -o json`,
 		Args:              cmdutil.OptionalArgs("NAME"),
 		ValidArgsFunction: f.CompleteBootstraps(),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			dirs, err := f.Dirs()
 			if err != nil {
 				return err
 			}
-			infos, err := local.List(dirs)
+			infos, err := flow.ListBootstraps(cmd.Context(), dirs, f.Getenv)
 			if err != nil {
 				return err
 			}
@@ -65,6 +65,7 @@ func bootstrapListing(infos []bootstrap.Info, now time.Time) ui.Listing[bootstra
 			{Name: "PROVIDERS", Value: func(i bootstrap.Info) string { return strconv.Itoa(len(i.Providers)) }},
 			{Name: "AGE", Value: func(i bootstrap.Info) string { return ageOf(i.Created, now) }},
 			{Name: "DETAIL", Value: func(i bootstrap.Info) string { return i.Detail }},
+			{Name: "NODES", Wide: true, Value: func(i bootstrap.Info) string { return strings.Join(i.Nodes, ",") }},
 			{Name: "ENDPOINT", Wide: true, Value: func(i bootstrap.Info) string { return i.Endpoint }},
 			{Name: "CONTROLLERS", Wide: true, Value: func(i bootstrap.Info) string { return strings.Join(i.Providers, ",") }},
 			{Name: "KUBECONFIG", Wide: true, Value: func(i bootstrap.Info) string { return i.Kubeconfig }},

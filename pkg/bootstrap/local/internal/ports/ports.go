@@ -16,8 +16,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/lock"
 )
 
 // The range that ports are taken from. It is below the range that Linux takes ports of outgoing

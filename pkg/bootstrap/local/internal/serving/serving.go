@@ -16,10 +16,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/lock"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // Certificate is the content of one Secret.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // The names of files in the pki directory.

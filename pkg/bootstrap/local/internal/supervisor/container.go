@@ -19,10 +19,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pod"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // helpTimeout bounds a program's answer to --help.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // writeKubeconfig writes a kubeconfig of mode 0600 that holds everything in itself.

@@ -14,9 +14,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pod"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // pod makes the private directory of a Deployment: identity, ports.

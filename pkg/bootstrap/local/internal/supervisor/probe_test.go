@@ -11,9 +11,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pki"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pod"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
+	"github.com/clusterctl/clusterctl/pkg/pki"
 )
 
 // A container without a readiness probe or webhooks, whose program ends again and again, isn't ready in the moments in which it runs.

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/rotate"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/lock"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 )
 
 func TestLock(t *testing.T) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package pki makes the certificate authorities of a bootstrap cluster and what they sign.
+// Package pki makes certificate authorities of our own and what they sign.
 package pki
 
 import (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package existing
+// Package podlogs reads the logs of controllers that run as pods.
+package podlogs
 
 import (
 	"context"
@@ -12,17 +13,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 )
 
 // logTimeout bounds a look at a log: it is shown next to something else that already waits.
 const logTimeout = 10 * time.Second
 
-// Logs returns the last lines of the newest pod of a Deployment; of all its containers, the one that logged last counts.
-func (c *Cluster) Logs(ctx context.Context, namespace, deployment string, lines int) ([]string, error) {
-	cfg, err := c.config()
-	if err != nil {
-		return nil, err
-	}
+// Last returns the last lines of the newest pod of a Deployment; of its containers, the one called manager counts.
+func Last(ctx context.Context, cfg *rest.Config, namespace, deployment string, lines int) ([]string, error) {
+	cfg = rest.CopyConfig(cfg)
 	cfg.Timeout = logTimeout
 	client, err := kubernetes.NewForConfig(cfg)
 	if err != nil {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kind
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/paths"
+)
+
+// fakeEngine holds containers in memory.
+type fakeEngine struct {
+	mu         sync.Mutex
+	containers map[string][]container // by cluster
+	made       int
+	loaded     []string
+	createErr  error
+	hang       chan struct{} // create waits until its containers are gone, or this is closed
+	info       facts
+}
+
+func newFake() *fakeEngine { return &fakeEngine{containers: map[string][]container{}} }
+
+func (f *fakeEngine) name() string                         { return "docker" }
+func (f *fakeEngine) facts(context.Context) (facts, error) { return f.info, nil }
+func (f *fakeEngine) pull(context.Context, string) error   { return nil }
+func (f *fakeEngine) kubeconfig(string) (string, error)    { return "fresh", nil }
+func (f *fakeEngine) load(_ context.Context, _ string, images []string) error {
+	f.loaded = append(f.loaded, images...)
+	return nil
+}
+
+func (f *fakeEngine) nodes(_ context.Context, cluster string) ([]container, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.containers[cluster]), nil
+}
+
+func (f *fakeEngine) create(cluster string, _ []byte, _, kubeconfig string) error {
+	f.add(cluster)
+	if f.hang != nil {
+		for {
+			if nodes, _ := f.nodes(nil, cluster); len(nodes) == 0 { //nolint:staticcheck // The fake needs no context.
+				return errors.New("the container went away")
+			}
+		}
+	}
+	if f.createErr != nil {
+		return f.createErr
+	}
+	return os.WriteFile(kubeconfig, []byte("first"), 0o600)
+}
+
+func (f *fakeEngine) add(cluster string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.made++
+	f.containers[cluster] = append(f.containers[cluster], container{ID: "id" + strconv.Itoa(f.made), Name: cluster + "-control-plane", State: "running"})
+}
+
+func (f *fakeEngine) set(ids []string, state string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for cluster, all := range f.containers {
+		for i := range all {
+			if slices.Contains(ids, all[i].ID) {
+				all[i].State = state
+			}
+		}
+		f.containers[cluster] = slices.DeleteFunc(all, func(c container) bool { return c.State == "" })
+	}
+	return nil
+}
+
+func (f *fakeEngine) start(_ context.Context, ids []string) error  { return f.set(ids, "running") }
+func (f *fakeEngine) stop(_ context.Context, ids []string) error   { return f.set(ids, "exited") }
+func (f *fakeEngine) remove(_ context.Context, ids []string) error { return f.set(ids, "") }
+
+func (f *fakeEngine) collectLogs(_, dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "kubelet.log"), []byte("it hurts"), 0o600)
+}
+
+func (f *fakeEngine) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, all := range f.containers {
+		n += len(all)
+	}
+	return n
+}
+
+// newTest is a cluster over a fake engine; readyErr is what its API server lacks.
+func newTest(t *testing.T, f *fakeEngine, o Options, readyErr *error) *Cluster {
+	t.Helper()
+	if o.Dirs.State == "" {
+		o.Dirs = paths.Dirs{State: t.TempDir()}
+	}
+	o.Name = "heron"
+	c, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.open = func(context.Context, string, event.Sink) (engine, error) { return f, nil }
+	c.ready = func(context.Context, event.Sink) (string, string, error) {
+		if readyErr != nil && *readyErr != nil {
+			return "", "", *readyErr
+		}
+		return "v1.34.4", "https://127.0.0.1:1", nil
+	}
+	c.unique = func() string { return "abc" }
+	return c
+}

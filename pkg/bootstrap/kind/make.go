@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+)
+
+// make makes a new cluster; when it fails, nothing of it is left but the nodes' logs.
+func (c *Cluster) make(ctx context.Context, sink event.Sink) error {
+	if err := c.makeDir(); err != nil { // An earlier delete may have held the lock before us.
+		return err
+	}
+	config, err := c.opts.config()
+	if err != nil {
+		return err
+	}
+	e, err := c.preflight(ctx, config, sink)
+	if err != nil {
+		return err
+	}
+	rec := &record{Cluster: clusterName(c.Name(), c.unique()), Engine: e.name(), Created: time.Now().UTC().Truncate(time.Second)}
+	if err := c.checkFree(ctx, e, rec.Cluster); err != nil {
+		return err
+	}
+	for _, image := range slices.Compact(slices.Sorted(slices.Values(c.opts.images(config)))) {
+		event.Progressf(sink, stepEnsure, "getting node image %s, if it isn't there", image)
+		if err := e.pull(ctx, image); err != nil {
+			return fault.WithHint(fmt.Errorf("get node image: %w", err),
+				"load it into %s yourself, or name one that is there with --kind-image (or --bootstrap local, which needs none)", e.name())
+		}
+	}
+	if err := c.writeRecord(rec); err != nil {
+		return err
+	}
+	if err = c.create(ctx, e, rec, config); err == nil {
+		err = c.finish(ctx, e, rec, sink)
+	}
+	if err == nil {
+		return nil
+	}
+	return c.giveUp(ctx, e, rec, err, sink)
+}
+
+// checkFree refuses a name in the engine that somebody else's cluster has.
+func (c *Cluster) checkFree(ctx context.Context, e engine, name string) error {
+	nodes, err := e.nodes(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(nodes) > 0 {
+		return fault.WithHint(fault.Refusedf("there is a kind cluster %s already that we have no record of", name),
+			"run this again, another name is made up then; that cluster stays as it is")
+	}
+	return nil
+}
+
+// create runs kind, which can't be told to stop: when ctx ends, its containers are taken away from it until it gives up.
+func (c *Cluster) create(ctx context.Context, e engine, rec *record, config []byte) error {
+	done := make(chan error, 1)
+	go func() { done <- e.create(rec.Cluster, config, c.opts.Image, c.Kubeconfig()) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	for {
+		nodes, err := e.nodes(cleanup, rec.Cluster)
+		if err == nil && len(nodes) > 0 {
+			_ = e.remove(cleanup, ids(nodes)) // Tried again, and at last by giveUp.
+		}
+		select {
+		case <-done:
+			return context.Cause(ctx)
+		case <-cleanup.Done():
+			return errors.Join(context.Cause(ctx), fmt.Errorf("kind didn't end within %s", cleanupTimeout))
+		case <-time.After(500 * time.Millisecond):
+		}
+	}
+}
+
+// giveUp keeps the nodes' logs and takes the rest away.
+func (c *Cluster) giveUp(ctx context.Context, e engine, rec *record, cause error, sink event.Sink) error {
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	if c.opts.Retain {
+		return fault.WithHint(cause, "its containers are kept (%s ps -a --filter label=%s=%s); the next start or \"clusterctl delete bootstrap %s --type kind\" removes them",
+			e.name(), clusterLabel, rec.Cluster, c.Name())
+	}
+	if ctx.Err() == nil {
+		cause = c.keepLogs(cleanup, e, rec, cause, sink)
+	}
+	event.Progressf(sink, stepEnsure, "removing what there is of the cluster")
+	return errors.Join(cause, c.clear(cleanup, e, rec))
+}
+
+// logsDir is where the logs of the nodes of a failed start are.
+func (c *Cluster) logsDir() string { return filepath.Join(c.dir, "logs") }
+
+// keepLogs collects the nodes' logs and names their folder in the error.
+func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause error, sink event.Sink) error {
+	nodes, err := e.nodes(ctx, rec.Cluster)
+	if err != nil || len(nodes) == 0 {
+		return cause
+	}
+	event.Progressf(sink, stepEnsure, "collecting the logs of %d nodes", len(nodes))
+	_ = os.RemoveAll(c.logsDir())
+	err = e.collectLogs(rec.Cluster, c.logsDir())
+	if _, statErr := os.Stat(c.logsDir()); statErr != nil {
+		return errors.Join(cause, fmt.Errorf("collect the nodes' logs: %w", err))
+	}
+	return fault.WithHint(cause, "the nodes' logs are in %s", c.logsDir())
+}
