@@ -79,16 +79,16 @@ func (n Node) Assemble(ctx context.Context, scratch, name string) error {
 		"--security-opt", "seccomp=unconfined", "--entrypoint", "sleep", baseImage, "infinity"); err != nil {
 		return err
 	}
-	defer func() { _ = docker(context.WithoutCancel(ctx), nil, "rm", "--force", "--volumes", buildName) }()
+	defer func() {
+		_ = docker(context.WithoutCancel(ctx), nil, "rm", "--force", "--volumes", buildName)
+		_ = docker(context.WithoutCancel(ctx), nil, "rmi", "--no-prune", baseImage) // Its name; its layers are the node image's.
+	}()
 	if err := n.importImages(ctx); err != nil {
 		return err
 	}
-	if err := docker(ctx, nil, "commit",
+	return docker(ctx, nil, "commit",
 		"--change", `ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]`, "--change", "CMD []",
-		"--change", "LABEL "+n.Label, buildName, name); err != nil {
-		return err
-	}
-	return docker(ctx, nil, "rmi", "--no-prune", baseImage)
+		"--change", "LABEL "+n.Label, buildName, name)
 }
 
 func (n Node) importImages(ctx context.Context) error {
