@@ -21,6 +21,21 @@ build:
 parts:
 	$(PARTS) build
 
+## engine: start a container engine where none runs (as root; installs Debian's docker.io where there is none; exit code 3: none can run)
+.PHONY: engine
+engine:
+	@cd test/tools/parts && go build -o $(CURDIR)/bin/parts . && $(CURDIR)/bin/parts engine start
+
+## engine-stop: end the engine that "make engine" started, and put back what it changed on this host
+.PHONY: engine-stop
+engine-stop:
+	@cd test/tools/parts && go build -o $(CURDIR)/bin/parts . && $(CURDIR)/bin/parts engine stop
+
+## test-images: images of kind nodes, load balancers and providers, from Debian packages and Go modules, in the engine (minutes once, then seconds)
+.PHONY: test-images
+test-images: engine
+	@cd test/tools/parts && $(CURDIR)/bin/parts build --only kube,kubectl,capi,images,node && $(CURDIR)/bin/parts load
+
 ## demo: create a cluster from nothing on this host, list its nodes, delete it again
 .PHONY: demo
 demo: build parts
@@ -87,4 +102,4 @@ clean:
 ## help: list these targets
 .PHONY: help
 help:
-	@sed -n 's/^## \([a-z0-9-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^## \([a-z0-9-]*\): /\1\t/p' $(MAKEFILE_LIST) | awk -F'\t' '{printf "  %-11s %s\n", $$1, $$2}'

@@ -46,6 +46,21 @@ func (d Dir) Repository() string { return d.join("repository") }
 // Images is the OCI image layout of one Cluster API version.
 func (d Dir) Images(version string) string { return d.join("images", version) }
 
+// Archives is the folder of the images of one Cluster API version, one archive each.
+func (d Dir) Archives(version string) string { return d.join("archives", version) }
+
+// Node is the folder of what nodes of one Kubernetes version are made of.
+func (d Dir) Node(version string) string { return d.join("node", version) }
+
+// NodeBin is the folder of the programs of a node that aren't Kubernetes'.
+func (d Dir) NodeBin(version string) string { return d.join("node", version, "bin") }
+
+// Engine is the folder of a container engine that was started by hand.
+func (d Dir) Engine() string { return d.join("engine") }
+
+// EngineBin is what is before everything else in the PATH of such an engine, where that is needed.
+func (d Dir) EngineBin() string { return d.join("engine", "bin") }
+
 // Temp is where files are made before they are renamed to their place. It is
 // on the same file system as the rest, so that the rename is atomic.
 func (d Dir) Temp() string { return d.join("tmp") }

@@ -27,20 +27,30 @@ func build(ctx context.Context, args []string, process Process) error {
 	if !*noDownload {
 		planner.Download = download.NewClient()
 	}
+	_, err = makeParts(ctx, planner, strings.FieldsFunc(*only, func(r rune) bool { return r == ',' || r == ' ' }), process)
+	return err
+}
+
+// makeParts makes the parts that only names, and returns them.
+func makeParts(ctx context.Context, planner plan.Planner, only []string, process Process) ([]plan.Part, error) {
 	parts, err := planner.Parts()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	parts, err = plan.Select(parts, strings.FieldsFunc(*only, func(r rune) bool { return r == ',' || r == ' ' }))
-	if err != nil {
-		return fmt.Errorf("%w: %w", errUsage, err)
+	if parts, err = plan.Select(parts, only); err != nil {
+		return nil, fmt.Errorf("%w: %w", errUsage, err)
 	}
-	release, err := planner.Dir.Lock(ctx, func() {
-		fmt.Fprintf(process.Stderr, "waiting for another run that uses %s\n", planner.Dir)
-	})
+	release, err := lock(ctx, planner, process)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer release()
-	return plan.Build(ctx, planner.Dir, parts, process.Stdout)
+	return parts, plan.Build(ctx, planner.Dir, parts, process.Stdout)
+}
+
+// lock takes the write lock of the cache folder, and says where it has to wait.
+func lock(ctx context.Context, planner plan.Planner, process Process) (release func(), err error) {
+	return planner.Dir.Lock(ctx, func() {
+		fmt.Fprintf(process.Stderr, "waiting for another run that uses %s\n", planner.Dir)
+	})
 }

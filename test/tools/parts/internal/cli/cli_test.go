@@ -34,6 +34,8 @@ func TestExitCodes(t *testing.T) {
 		{"argument too many", []string{"env", "nope"}, 2},
 		{"missing flag", []string{"config"}, 2},
 		{"wrong tools folder", []string{"env", "--tools", t.TempDir()}, 1},
+		{"engine without an action", []string{"engine"}, 2},
+		{"engine with an unknown action", []string{"engine", "nope", "--cache", t.TempDir()}, 2},
 		{"nothing to serve", []string{"serve", "--cache", t.TempDir()}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/clusterctl/clusterctl/test/tools/parts/internal/cache"
+	"github.com/clusterctl/clusterctl/test/tools/parts/internal/engine"
 	"github.com/clusterctl/clusterctl/test/tools/parts/internal/pins"
 	"github.com/clusterctl/clusterctl/test/tools/parts/internal/plan"
 )
@@ -28,6 +29,8 @@ Usage:
   parts serve  [--cache DIR] [--addr HOST:PORT] [--ready-file F] serve the images as a registry
   parts config [--cache DIR] --registry ADDR [--out FILE]        write a clusterctl.yaml
   parts env    [--cache DIR]                                     print the environment of the parts
+  parts engine start|stop|status [--cache DIR]                   the container engine of this host
+  parts load   [--cache DIR]                                     put the node images into the engine
 
 The cache folder is --cache, else $CLUSTERCTL_PARTS, else clusterctl-parts in $XDG_CACHE_HOME or ~/.cache.
 `
@@ -36,10 +39,11 @@ The cache folder is --cache, else $CLUSTERCTL_PARTS, else clusterctl-parts in $X
 var errUsage = errors.New("wrong usage")
 
 // Main runs the command that args name and returns the exit code: 0, 1 for a
-// failure, 2 for a wrong command line.
+// failure, 2 for a wrong command line, 3 where no container engine can run.
 func Main(ctx context.Context, args []string, process Process) int {
 	commands := map[string]func(context.Context, []string, Process) error{
 		"build": build, "serve": serve, "config": config, "env": env,
+		"engine": engineCommand, "load": load,
 	}
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
 		fmt.Fprint(process.Stdout, usage)
@@ -59,6 +63,9 @@ func Main(ctx context.Context, args []string, process Process) int {
 		return 2
 	}
 	fmt.Fprintf(process.Stderr, "parts %s: %v\n", args[0], err)
+	if errors.Is(err, engine.ErrUnavailable) {
+		return exitUnavailable
+	}
 	return 1
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 )
@@ -19,6 +20,8 @@ const (
 	Etcd       = "etcd"
 	CAPI       = "capi"
 	Parts      = "parts"
+	Node       = "node"
+	CoreDNS    = "coredns"
 )
 
 // Tools is the folder that holds the tool modules.
@@ -80,14 +83,25 @@ func (t Tools) Version(module, path string) (string, error) {
 }
 
 // Sources is the content of a tool module's files that decide what is built
-// from it: go.mod, go.sum and the Go files of its folder.
+// from it: go.mod, go.sum and, where programs are built from Go files of its own, those.
 func (t Tools) Sources(module string) (string, error) {
-	files := []string{filepath.Join(t.Module(module), "go.mod"), filepath.Join(t.Module(module), "go.sum")}
-	if module == Etcd { // The only one that is built from Go files of its own.
-		files = append(files, filepath.Join(t.Module(module), "main.go"))
+	dir := t.Module(module)
+	files := []string{filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")}
+	switch module {
+	case Etcd, CoreDNS, Node:
+		for _, pattern := range []string{"*.go", "*/*.go"} {
+			own, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				return "", err
+			}
+			files = append(files, own...)
+		}
 	}
 	var all []byte
 	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return "", err

@@ -22,6 +22,8 @@ const (
 	GroupImages     = "images"
 	// GroupExtras is what only comparisons and people need.
 	GroupExtras = "extras"
+	// GroupNode is what images of nodes are made of. It is made only where it is named.
+	GroupNode = "node"
 )
 
 // Part is one thing to have in the cache folder.
@@ -78,7 +80,7 @@ type Planner struct {
 // Parts returns all parts in order.
 func (p Planner) Parts() ([]Part, error) {
 	var parts []Part
-	for _, group := range []func() ([]Part, error){p.kube, p.capi, p.contents, p.extras} {
+	for _, group := range []func() ([]Part, error){p.kube, p.capi, p.contents, p.extras, p.nodes} {
 		more, err := group()
 		if err != nil {
 			return nil, err
@@ -89,10 +91,10 @@ func (p Planner) Parts() ([]Part, error) {
 }
 
 // Select returns the parts that only names by name or group, in their order. No
-// names select all.
+// names select all but the parts of nodes.
 func Select(parts []Part, only []string) ([]Part, error) {
 	if len(only) == 0 {
-		return parts, nil
+		return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return part.Group == GroupNode }), nil
 	}
 	var names []string
 	var selected []Part

@@ -54,8 +54,31 @@ func TestPartsInOrder(t *testing.T) {
 		"core-manager", "kubeadm-bootstrap-manager", "kubeadm-control-plane-manager", "capd-manager",
 		"repository", "images", "kubectl", "clusterctl-upstream",
 	}
-	if diff := cmp.Diff(want, names(parts)); diff != "" {
+	ordinary, err := Select(parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, names(ordinary)); diff != "" {
 		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
+func TestNodePartsAreMadeWhereNamed(t *testing.T) {
+	t.Parallel()
+	parts, err := planner(t).Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, err := Select(parts, []string{GroupNode})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"kube-scheduler", "kube-proxy", "kubeadm", "kubelet", "coredns", "crictl", "pause", "cni", "runc",
+		"node-filesystems", "node-system-images", "haproxy-image", "cni-addon", "provider-archives",
+	}
+	if diff := cmp.Diff(want, names(nodes)); diff != "" {
+		t.Errorf("parts of nodes (-want +got):\n%s", diff)
 	}
 }
 
