@@ -67,6 +67,10 @@ func NewDelete(opts DeleteOptions, host Host) (*Delete, error) {
 	at := BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: target.Kubeconfig, Context: target.Context}
 	if rec != nil {
 		at = rec.Bootstrap
+		if opts.Bootstrap.Kind, err = opts.Bootstrap.Kind.over(rec.Kind); err != nil {
+			return nil, err
+		}
+		d.opts.Bootstrap = opts.Bootstrap
 	}
 	d.boot, err = openBootstrap(at, opts.Bootstrap, host)
 	return d, err

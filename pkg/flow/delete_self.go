@@ -20,6 +20,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 	"github.com/clusterctl/clusterctl/pkg/move"
 	moveplan "github.com/clusterctl/clusterctl/pkg/move/plan"
+	"github.com/clusterctl/clusterctl/pkg/provider"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
@@ -239,6 +240,9 @@ func (d *Delete) beginReturn(ctx context.Context) error {
 	if self.Kubeconfig, err = absolute(self.Kubeconfig); err != nil {
 		return err
 	}
+	if err := d.resolveKind(ctx, rec); err != nil {
+		return err
+	}
 	boot, err := openBootstrap(rec, d.opts.Bootstrap, d.host)
 	if err != nil {
 		return err
@@ -254,9 +258,34 @@ func (d *Delete) beginReturn(ctx context.Context) error {
 		d.record = &Record{Name: d.opts.Name, Namespace: d.opts.Namespace, Created: time.Now().UTC()}
 	}
 	self.Itself = true
-	d.record.Self, d.record.Bootstrap, d.record.Pivot = &self, rec, Returning
+	d.record.Self, d.record.Bootstrap, d.record.Pivot, d.record.Kind = &self, rec, Returning, d.opts.Bootstrap.Kind
 	d.boot, d.mgmt = boot, nil
 	return d.records.Save(d.record)
+}
+
+// resolveKind lays the options for kind that were given now over those that create was given: the same images are needed again.
+func (d *Delete) resolveKind(ctx context.Context, rec BootstrapRecord) error {
+	if rec.Type != bootstrap.Kind {
+		return nil
+	}
+	var old KindOptions
+	if d.record != nil {
+		old = d.record.Kind
+	}
+	client, err := d.management(ctx)
+	if err != nil {
+		return err
+	}
+	installed, err := provider.Installed(ctx, client)
+	if err != nil {
+		return err
+	}
+	k := d.opts.Bootstrap.Kind
+	for _, p := range installed {
+		k.MountEngineSocket = k.MountEngineSocket || p.Type == provider.InfrastructureProvider && p.Name == "docker"
+	}
+	d.opts.Bootstrap.Kind, err = k.over(old)
+	return err
 }
 
 // checkStillInside refuses to make a new, empty bootstrap cluster in place of one that the cluster was moved to.

@@ -61,6 +61,12 @@ func TestSelfManaged(t *testing.T) {
 	h.wantNothingLeft(t, nil)
 }
 
+// The nodes of containers.
+const (
+	nodeVersion = "v1.34.4"
+	nodeImage   = "kindest/node:" + nodeVersion
+)
+
 // engine is a container engine with what clusters of containers are made of.
 type engine struct {
 	images []string // the providers', as nodes need them
@@ -73,10 +79,13 @@ func newEngine(t *testing.T) *engine {
 	if out, err := exec.Command("docker", "version", "--format", "{{.Server.Version}}").CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOT TESTED: no container engine answers (make engine starts one): %v %s", err, strings.TrimSpace(string(out)))
 	}
-	if out, err := exec.Command("docker", "image", "inspect", "kindest/node:v1.34.4").CombinedOutput(); err != nil {
+	if out, err := exec.Command("docker", "image", "inspect", nodeImage).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOT TESTED: the engine has no node image (make test-images builds it): %s", strings.TrimSpace(string(out)))
 	}
-	e := &engine{cni: filepath.Join(shared.parts, "node", "cni.yaml")}
+	e := &engine{cni: filepath.Join(shared.parts, "node", nodeVersion, "cni.yaml")}
+	if _, err := os.Stat(e.cni); err != nil {
+		t.Skipf("SKIPPED, NOT TESTED: %v (make test-images makes it)", err)
+	}
 	for _, name := range []string{"cluster-api-controller", "kubeadm-bootstrap-controller", "kubeadm-control-plane-controller", "capd-manager"} {
 		e.images = append(e.images, shared.registry+"/cluster-api/"+name+":"+shared.version)
 	}
@@ -113,7 +122,7 @@ func (e *engine) use(t *testing.T, h *home) {
 		t.Fatal(err)
 	}
 	h.setenv("DOCKER_PRELOAD_IMAGES", string(preload))
-	h.setenv("KUBERNETES_VERSION", "v1.34.4")
+	h.setenv("KUBERNETES_VERSION", nodeVersion)
 }
 
 func copyFile(t *testing.T, from, to string) {
@@ -126,10 +135,14 @@ func copyFile(t *testing.T, from, to string) {
 }
 
 func (e *engine) create(bootstrap string) []string {
-	return []string{
+	args := []string{
 		"create", "cluster", "prod", "--bootstrap", bootstrap, "--infrastructure", "docker",
 		"--control-plane-machine-count", "1", "--worker-machine-count", "1", "--addons", e.cni,
 	}
+	if bootstrap == "kind" {
+		args = append(args, "--kind-image", nodeImage, "--load-images", strings.Join(e.images, ","))
+	}
+	return args
 }
 
 // grow scales the workers and waits for the new node.

@@ -52,7 +52,7 @@ One that is there is brought back if it was stopped, and left alone if it runs. 
 	}
 	fl := cmd.Flags()
 	cmdutil.EnumVar(cmd, &o.boot.Type, "type", "", "", []bootstrap.Type{bootstrap.Kind, bootstrap.Local}, "type (default: that of the one that is there, else local)")
-	addKindFlags(fl, &o.boot.Kind)
+	cmdutil.KindVars(fl, &o.boot.Kind)
 	fl.BoolVar(&o.boot.Kind.MountEngineSocket, "mount-engine-socket", false, "put the engine's socket into the nodes of a kind cluster, for the Docker infrastructure provider")
 	fl.StringVar(&o.boot.AssetsDir, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with etcd, kube-apiserver and kube-controller-manager (env KUBEBUILDER_ASSETS; default: cache, then download)")
 	fl.Lookup("local-assets").DefValue = ""

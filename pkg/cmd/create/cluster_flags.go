@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
@@ -83,20 +82,13 @@ func (o *ClusterFlags) addBootstrapFlags(cmd *cobra.Command, f *cmdutil.Factory)
 	fl := cmd.Flags()
 	cmdutil.EnumVar(cmd, &o.bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Kind, bootstrap.Local, bootstrap.Existing},
 		"bootstrap cluster (default auto: existing if a kubeconfig is given, else kind if a container engine answers, else local)")
-	addKindFlags(fl, &o.bootstrap.Kind)
+	cmdutil.KindVars(fl, &o.bootstrap.Kind)
 	fl.StringVarP(&o.bootstrap.Kubeconfig, "bootstrap-kubeconfig", "e", "", "kubeconfig of an existing cluster to bootstrap from")
 	fl.StringVar(&o.bootstrap.Context, "bootstrap-context", "", "context of that kubeconfig")
 	fl.StringVar(&o.bootstrap.Name, "bootstrap-name", "", "name of the bootstrap cluster; clusters that give the same name share it (default: NAME)")
 	fl.StringVar(&o.bootstrap.AssetsDir, "local-assets", f.Getenv("KUBEBUILDER_ASSETS"), "folder with etcd, kube-apiserver and kube-controller-manager for a local bootstrap cluster (env KUBEBUILDER_ASSETS; default: cache, then download)")
 	fl.Lookup("local-assets").DefValue = ""
 	fl.StringVar(&o.bootstrap.KubernetesVersion, "bootstrap-kubernetes-version", "", "Kubernetes version of a local bootstrap cluster (default "+local.DefaultKubernetesVersion+")")
-}
-
-// addKindFlags adds the flags that say how a kind bootstrap cluster is made.
-func addKindFlags(fl *pflag.FlagSet, k *flow.KindOptions) {
-	fl.StringVar(&k.Config, "kind-config", "", "kind configuration of a kind bootstrap cluster (default: one node)")
-	fl.StringVar(&k.Image, "kind-image", "", "node image of a kind bootstrap cluster (default: that of the kind release in this program)")
-	fl.StringSliceVar(&k.LoadImages, "load-images", nil, "images to put on the nodes of a kind bootstrap cluster: names in the engine, or archive files (repeatable)")
 }
 
 // addLegacyFlags adds the flags of the first clusterctl (v0.2).

@@ -68,8 +68,9 @@ func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
 	fl.BoolVar(&o.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster that was made for it")
 	fl.BoolVar(&o.forget, "forget", false, "only forget a cluster whose bootstrap cluster is gone for good")
 	fl.BoolVar(&o.All, "all", false, "of a cluster that manages itself: delete also the other clusters that it manages")
-	cmdutil.EnumVar(cmd, &o.Bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Local, bootstrap.Existing},
+	cmdutil.EnumVar(cmd, &o.Bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Kind, bootstrap.Local, bootstrap.Existing},
 		"bootstrap cluster to move a cluster out to that manages itself (default auto)")
+	cmdutil.KindVars(fl, &o.Bootstrap.Kind)
 	fl.StringVar(&o.Bootstrap.Kubeconfig, "bootstrap-kubeconfig", "", "kubeconfig of an existing cluster to move it out to")
 	fl.StringVar(&o.Bootstrap.Context, "bootstrap-context", "", "context of that kubeconfig")
 	fl.StringVar(&o.Bootstrap.KubernetesVersion, "bootstrap-kubernetes-version", "", "Kubernetes version of a local bootstrap cluster (default "+local.DefaultKubernetesVersion+")")
