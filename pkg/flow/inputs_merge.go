@@ -26,6 +26,9 @@ func (in Inputs) over(old Inputs) Inputs {
 		out = out.withoutTemplate()
 		out.Files = nil
 	}
+	if in.WebhookCerts != "" {
+		out.WebhookCerts = in.WebhookCerts
+	}
 	for _, f := range []struct {
 		to   *string
 		from string
