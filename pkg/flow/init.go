@@ -25,6 +25,8 @@ type InitOptions struct {
 	// Kubeconfig and Context name the cluster; both empty means kubectl's rules.
 	Kubeconfig string
 	Context    string
+	// WebhookCerts says where the certificates of the providers' webhooks come from; empty is auto.
+	WebhookCerts provider.WebhookCerts
 	// Hold has the controllers stand at zero until a move starts them.
 	Hold bool
 	// DryRun reads and checks everything, and asks what is installed, but changes nothing.
@@ -107,6 +109,7 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 	event.Startf(h.Sink, StepProviders, "Install %s and wait until they serve", providerNames(comps))
 	res, err := provider.Install(ctx, client, comps, provider.InstallOptions{
 		Prepare: b.Prepare, Sink: h.Sink, Step: StepProviders, Config: h.Config, Hold: o.Hold,
+		WebhookCerts: Inputs{WebhookCerts: o.WebhookCerts}.webhookCerts(),
 	})
 	if err != nil {
 		event.Failf(h.Sink, StepProviders, "%s", brief(err))

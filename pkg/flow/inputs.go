@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
 // Inputs say where a cluster comes from. They are kept in the run record, so they hold paths and names, never values of variables.
@@ -26,6 +27,9 @@ type Inputs struct {
 	IPAMs              []string `json:"ipams,omitempty"`
 	RuntimeExtensions  []string `json:"runtimeExtensions,omitempty"`
 	Addons             []string `json:"addonProviders,omitempty"`
+
+	// WebhookCerts says where the certificates of the providers' webhooks come from; empty is auto.
+	WebhookCerts provider.WebhookCerts `json:"webhookCerts,omitempty"`
 
 	// Flavor is the flavor of the infrastructure provider's cluster template; empty is the default one.
 	Flavor string `json:"flavor,omitempty"`
@@ -75,7 +79,7 @@ const (
 
 // Empty says whether nothing describes a cluster, so that the record's inputs are to be used.
 func (in Inputs) Empty() bool {
-	in.KubeconfigOut, in.Pivot, in.KeepBootstrap = "", nil, false
+	in.KubeconfigOut, in.WebhookCerts, in.Pivot, in.KeepBootstrap = "", "", nil, false
 	return reflect.DeepEqual(in, Inputs{})
 }
 

@@ -32,6 +32,9 @@ func (in Inputs) over(old Inputs) Inputs {
 	if in.source() != "" {
 		out.Backup = ""
 	}
+	if in.WebhookCerts != "" {
+		out.WebhookCerts = in.WebhookCerts
+	}
 	for _, f := range []struct {
 		to   *string
 		from string

@@ -9,8 +9,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
+	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
 // planLegacyComponents reads the one file with all providers that the first clusterctl took.
@@ -31,6 +33,13 @@ func (c *Create) installLegacyComponents(ctx context.Context, client *kube.Clien
 	objs, err := c.boot.Prepare(manifest.Unwrap(p.legacyComponents))
 	if err != nil {
 		return "", fmt.Errorf("provider components: %w", err)
+	}
+	objs, said, err := provider.ResolveWebhookCerts(ctx, client, objs, c.record.Inputs.webhookCerts())
+	if err != nil {
+		return "", fmt.Errorf("provider components: %w", err)
+	}
+	if said != "" {
+		event.Notef(c.host.Sink, "%s", said)
 	}
 	res, err := client.Apply(ctx, objs, kube.ApplyOptions{Force: true, SkipUnchanged: true, Step: StepProviders})
 	if err != nil {

@@ -71,6 +71,14 @@ func (in Inputs) choice() ProviderChoice {
 	}
 }
 
+// webhookCerts is the source of webhook certificates: auto where nothing was said.
+func (in Inputs) webhookCerts() provider.WebhookCerts {
+	if in.WebhookCerts == "" {
+		return provider.AutoCerts
+	}
+	return in.WebhookCerts
+}
+
 // namesProviders says whether the inputs name any provider.
 func (in Inputs) namesProviders() bool {
 	return in.Core != "" || in.Infrastructure != "" ||
@@ -170,6 +178,7 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	}
 	res, err := provider.Install(ctx, client, p.components, provider.InstallOptions{
 		Prepare: c.boot.Prepare, Sink: c.tellWhy(ctx), Step: StepProviders, Config: c.host.Config,
+		WebhookCerts: c.record.Inputs.webhookCerts(),
 	})
 	if err != nil {
 		return "", c.explainProviders(ctx, err)

@@ -133,12 +133,12 @@ func componentsLike(ctx context.Context, like *kube.Client, config *provider.Con
 }
 
 // installHeld installs providers whose controllers stand at zero until a move starts them. Where some run already, those go on.
-func installHeld(ctx context.Context, c *kube.Client, comps []*provider.Components, b bootstrap.Cluster, h Host, step string) (string, error) {
+func installHeld(ctx context.Context, c *kube.Client, comps []*provider.Components, b bootstrap.Cluster, h Host, step string, certs provider.WebhookCerts) (string, error) {
 	running, err := runsProviders(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	res, err := provider.Install(ctx, c, comps, provider.InstallOptions{Prepare: b.Prepare, Sink: h.Sink, Step: step, Config: h.Config, Hold: !running})
+	res, err := provider.Install(ctx, c, comps, provider.InstallOptions{Prepare: b.Prepare, Sink: h.Sink, Step: step, Config: h.Config, Hold: !running, WebhookCerts: certs})
 	if err != nil {
 		return "", err
 	}

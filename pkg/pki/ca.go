@@ -51,6 +51,8 @@ type Request struct {
 	IPs []net.IP
 	// Client and Server are the uses.
 	Client, Server bool
+	// For is how long it is good, at most as long as its authority; zero means Validity.
+	For time.Duration
 }
 
 // Pair is a certificate and its key, PEM encoded.
@@ -69,6 +71,15 @@ func LoadCA(dir, name string) (*CA, error) {
 		return nil, fmt.Errorf("load certificate authority %s: %w", name, err)
 	}
 	return parseCA(certFile, pair)
+}
+
+// NewCA makes an authority that is kept nowhere: what it signs is all that it ever signs.
+func NewCA(name string) (*CA, error) {
+	pair, err := newCA(name)
+	if err != nil {
+		return nil, fmt.Errorf("make certificate authority %s: %w", name, err)
+	}
+	return parseCA(name, pair)
 }
 
 func parseCA(file string, pair Pair) (*CA, error) {
@@ -104,9 +115,12 @@ func newCA(name string) (Pair, error) {
 
 // Issue makes a certificate with a new key.
 func (ca *CA) Issue(r Request) (Pair, error) {
+	if r.For == 0 {
+		r.For = Validity
+	}
 	template := &x509.Certificate{
 		Subject:     pkix.Name{CommonName: r.CommonName, Organization: r.Organizations},
-		NotAfter:    time.Now().Add(Validity),
+		NotAfter:    time.Now().Add(r.For),
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		DNSNames:    r.DNS,
 		IPAddresses: r.IPs,

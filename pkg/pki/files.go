@@ -42,7 +42,10 @@ func (ca *CA) EnsureFiles(dir, name string, r Request) (pair Pair, renewed bool,
 }
 
 // good says whether a pair still serves r.
-func (ca *CA) good(p Pair, r Request, now time.Time) bool {
+func (ca *CA) good(p Pair, r Request, now time.Time) bool { return Good(ca.PEM, p, r, now) }
+
+// Good says whether a pair serves r for at least RenewBefore, for those who trust the authorities in bundle (PEM).
+func Good(bundle []byte, p Pair, r Request, now time.Time) bool {
 	if _, err := tls.X509KeyPair(p.Cert, p.Key); err != nil {
 		return false
 	}
@@ -51,7 +54,9 @@ func (ca *CA) good(p Pair, r Request, now time.Time) bool {
 		return false
 	}
 	pool := x509.NewCertPool()
-	pool.AddCert(ca.cert)
+	if !pool.AppendCertsFromPEM(bundle) {
+		return false
+	}
 	_, err = cert.Verify(x509.VerifyOptions{Roots: pool, CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
 	return err == nil &&
 		cert.Subject.CommonName == r.CommonName &&

@@ -114,9 +114,13 @@ func (w *webhook) stored() []string {
 	return slices.Clone(w.seen)
 }
 
+func certPEM(w *webhook) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})
+}
+
 // prepare points webhook configurations to the server.
 func (w *webhook) prepare(objs []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
-	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: w.Certificate().Raw})
+	ca := certPEM(w)
 	for _, o := range objs {
 		if !isWebhookConfig(o) {
 			continue

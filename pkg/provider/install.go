@@ -26,6 +26,8 @@ type InstallOptions struct {
 	Prepare func([]*unstructured.Unstructured) ([]*unstructured.Unstructured, error)
 	// Config says where cert-manager comes from; nil means that it must be there if it is needed.
 	Config *Config
+	// WebhookCerts says where webhook certificates come from; empty means from cert-manager.
+	WebhookCerts WebhookCerts
 	// Sink hears of progress; nil is allowed.
 	Sink event.Sink
 	// Step is the name under which progress is reported; empty means "providers".
@@ -88,6 +90,9 @@ func Install(ctx context.Context, c *kube.Client, comps []*Components, opts Inst
 	i, err := newInstaller(ctx, c, comps, opts)
 	if err != nil {
 		return InstallResult{}, err
+	}
+	if i.plan.certs != "" {
+		event.Notef(i.opts.Sink, "%s", i.plan.certs)
 	}
 	for _, step := range []func(context.Context) error{i.installCertManager, i.applyMain, i.recordInventory, i.wait, i.applyGuarded} {
 		if err := step(ctx); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/provider/webhookcert"
 )
 
 // plan is what an installation will do. Making one writes nothing.
@@ -27,6 +28,8 @@ type plan struct {
 	unserved []string
 	// owner is the label of the provider that an object came with.
 	owner map[objectKey]string
+	// certs says where webhook certificates come from, and why; empty where there was no choice.
+	certs string
 	// certManager is what has to be installed before, nil for nothing.
 	certManager []*unstructured.Unstructured
 }
@@ -78,6 +81,13 @@ func (i *installer) makePlan(ctx context.Context, comps []*Components) (*plan, e
 	faults.Add(checkInstalled(p.comps, installed))
 	faults.Add(i.checkContracts(ctx, p.comps, installed))
 	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	for _, cert := range webhookcert.Certificates(objs) { // Its Secret may take its place.
+		secret := objectKey{schema.GroupKind{Kind: "Secret"}, cert.Secret.Namespace, cert.Secret.Name}
+		p.owner[secret] = p.owner[objectKey{schema.GroupKind{Group: certManagerGroup, Kind: "Certificate"}, cert.Key.Namespace, cert.Key.Name}]
+	}
+	if objs, p.certs, err = ResolveWebhookCerts(ctx, i.kube, objs, i.opts.WebhookCerts); err != nil {
 		return nil, err
 	}
 	p.webhooks, p.unserved = servedWebhooks(objs)

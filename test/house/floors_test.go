@@ -28,6 +28,7 @@ func floors() [][]string {
 		{"pkg/kubeconfig"},
 		{"pkg/bootstrap/existing", "pkg/bootstrap/kind", "pkg/bootstrap/local"},
 		{"pkg/bootstrap", "pkg/provider"},
+		{"pkg/provider/webhookcert"},
 		{"pkg/capi"},
 		{"pkg/kube"},
 		{"pkg/manifest"},

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
 // enum is a flag that takes one of a few words.
@@ -64,6 +66,12 @@ func (e *enum[T]) String() string {
 
 // Type is the word that stands for the value in the help.
 func (e *enum[T]) Type() string { return "string" }
+
+// WebhookCertsVar adds the flag that says where the certificates of providers' webhooks come from.
+func WebhookCertsVar(cmd *cobra.Command, p *provider.WebhookCerts) {
+	EnumVar(cmd, p, "webhook-certs", "", "", []provider.WebhookCerts{provider.AutoCerts, provider.CertManagerCerts, provider.BuiltinCerts},
+		"where webhook certificates come from (default auto: cert-manager if it is installed and answers, else our own)")
+}
 
 // orList is "a, b or c".
 func orList(words []string) string {

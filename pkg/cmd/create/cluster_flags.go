@@ -75,6 +75,7 @@ func (o *ClusterFlags) addProviderFlags(cmd *cobra.Command) {
 	fl.StringArrayVar(&o.inputs.ControlPlanes, "control-plane-provider", nil, "control plane provider, - for none (default kubeadm; repeatable)")
 	fl.StringArrayVar(&o.inputs.IPAMs, "ipam", nil, "IPAM provider (repeatable)")
 	fl.StringArrayVar(&o.inputs.RuntimeExtensions, "runtime-extension", nil, "runtime extension provider (repeatable)")
+	cmdutil.WebhookCertsVar(cmd, &o.inputs.WebhookCerts)
 	fl.StringArrayVar(&o.inputs.Addons, "addon-provider", nil, "addon provider (repeatable)")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/flow"
+	"github.com/clusterctl/clusterctl/pkg/provider"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
 
@@ -27,6 +28,7 @@ type options struct {
 	timeout   time.Duration
 	dryRun    bool
 	hold      bool
+	certs     provider.WebhookCerts
 	output    ui.Format
 }
 
@@ -68,6 +70,7 @@ version is refused.`,
 	fl.StringVarP(&o.namespace, "target-namespace", "n", "", "namespace to put them in (default: each provider's own)")
 	fl.StringArrayVar(&o.set, "set", nil, "value of a variable, NAME=VALUE (repeatable; others see it in the process list: give secrets by the environment)")
 	fl.BoolVar(&o.hold, "hold", false, "leave the controllers at 0: \"clusterctl move\" starts them once those that the clusters come from are down")
+	cmdutil.WebhookCertsVar(cmd, &o.certs)
 	o.kube.AddFlags(cmd, f)
 	cmdutil.TimeoutVar(fl, &o.timeout, DefaultTimeout)
 	cmdutil.DryRunVar(fl, &o.dryRun)
@@ -88,7 +91,7 @@ func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options
 	}
 	res, err := flow.Init(ctx, flow.InitOptions{
 		Providers: o.choice, TargetNamespace: o.namespace, Set: values,
-		Kubeconfig: o.kube.Kubeconfig, Context: o.kube.Context, DryRun: o.dryRun, Hold: o.hold,
+		Kubeconfig: o.kube.Kubeconfig, Context: o.kube.Context, DryRun: o.dryRun, Hold: o.hold, WebhookCerts: o.certs,
 	}, host)
 	if err != nil {
 		return err
