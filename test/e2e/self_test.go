@@ -13,22 +13,27 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
 
 // TestSelfManaged makes a real cluster of containers that manages itself in the end, has it grow, and deletes it: it is moved out to a
-// bootstrap cluster again first. Nothing is left of either.
+// bootstrap cluster again first. It is killed in every step of both ways, and goes on. Nothing is left of either.
 func TestSelfManaged(t *testing.T) {
 	e := newEngine(t)
 	h := newHome(t)
 	e.use(t, h)
 	before := e.everything(t)
-
-	r := h.must(t, e.create("local")...)
-	t.Logf("create cluster: %.0f s\n%s", r.took.Seconds(), r.out)
 	kubeconfig := filepath.Join(h.dir, "prod.kubeconfig")
+
+	began := time.Now()
+	for _, s := range selfSteps("providers", "cluster", "pivot-providers", "pivot", "pivot-bootstrap") {
+		h.killIn(t, s.name, s.late, append(e.create("kind"), "--progress", "json")...)
+	}
+	r := h.must(t, "create", "cluster", "prod")
+	t.Logf("made after %.0f s\n%s", time.Since(began).Seconds(), r.out)
 	if left := h.items(t, "get", "bootstraps"); len(left) != 0 {
 		t.Errorf("bootstrap clusters left: %v", left)
 	}
@@ -51,14 +56,39 @@ func TestSelfManaged(t *testing.T) {
 			}
 		}
 	})
-
-	r = h.must(t, "delete", "cluster", "prod", "--kubeconfig", kubeconfig, "--bootstrap", "local", "--yes")
-	t.Logf("delete cluster: %.0f s\n%s", r.took.Seconds(), tail(r.err))
-	if err := os.RemoveAll(filepath.Join(h.state(), "moves")); err != nil { // the snapshots stay
-		t.Fatal(err)
+	if t.Failed() {
+		return
 	}
+
+	began = time.Now()
+	remove := []string{"delete", "cluster", "prod", "--kubeconfig", kubeconfig, "--yes", "--progress", "json"}
+	for _, s := range selfSteps("bootstrap", "providers", "move-out", "delete-cluster", "delete-bootstrap") {
+		h.killIn(t, s.name, s.late, remove...)
+	}
+	if _, err := os.Stat(filepath.Join(h.state(), "runs", "default_prod.json")); err == nil {
+		h.must(t, remove...)
+	}
+	t.Logf("deleted after %.0f s", time.Since(began).Seconds())
 	e.wantEverything(t, before)
+	for _, left := range []string{"moves", "runs"} { // the snapshots, and the lock of a run that was killed after its last act
+		if err := os.RemoveAll(filepath.Join(h.state(), left)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	h.wantNothingLeft(t, nil)
+}
+
+// selfSteps are steps to be killed in, a moment after they begin.
+func selfSteps(names ...string) []step {
+	late := map[string]time.Duration{
+		"bootstrap": 5 * time.Second, "providers": 3 * time.Second, "pivot-providers": time.Second, "pivot": 4 * time.Second, "move-out": 4 * time.Second,
+		"delete-cluster": time.Second, "delete-bootstrap": 300 * time.Millisecond, "pivot-bootstrap": 300 * time.Millisecond,
+	}
+	var out []step
+	for _, name := range names {
+		out = append(out, step{name: name, late: late[name]})
+	}
+	return out
 }
 
 // The nodes of containers.
