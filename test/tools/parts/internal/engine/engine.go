@@ -29,6 +29,8 @@ const (
 type Engine struct {
 	// Dir holds the data, the log and the notes of an engine that was started by hand.
 	Dir string
+	// Settings is the folder of the kernel's settings, /proc/sys.
+	Settings string
 	// FrontEnd makes the program that stands before runc and returns its
 	// folder. It is called only where that is needed.
 	FrontEnd func(ctx context.Context) (string, error)
