@@ -25,7 +25,7 @@ func engineCommand(ctx context.Context, args []string, process Process) error {
 		return err
 	}
 	planner.Arch = runtime.GOARCH
-	e := engine.Engine{Dir: planner.Dir.Engine(), Out: process.Stdout, FrontEnd: func(ctx context.Context) (string, error) {
+	e := engine.Engine{Dir: planner.Dir.Engine(), Settings: "/proc/sys", Out: process.Stdout, FrontEnd: func(ctx context.Context) (string, error) {
 		out, err := makeParts(ctx, planner, []string{plan.RuncFrontEnd}, process)
 		if err != nil {
 			return "", err

@@ -29,6 +29,8 @@ const (
 type Engine struct {
 	// Dir holds the data, the log and the notes of an engine that was started by hand.
 	Dir string
+	// Settings is the folder of the kernel's settings, /proc/sys.
+	Settings string
 	// FrontEnd makes the program that stands before runc and returns its
 	// folder. It is called only where that is needed.
 	FrontEnd func(ctx context.Context) (string, error)
@@ -104,12 +106,14 @@ func (e Engine) Stop(ctx context.Context) error {
 func Version(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}").CombinedOutput()
-	text := strings.TrimSpace(string(out))
+	var said strings.Builder
+	cmd := exec.CommandContext(ctx, "docker", "version", "--format", "{{.Server.Version}}")
+	cmd.Stderr = &said
+	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("docker version: %w: %s", err, text)
+		return "", fmt.Errorf("docker version: %w: %s", err, strings.TrimSpace(said.String()))
 	}
-	return text, nil
+	return strings.TrimSpace(string(out)), nil
 }
 
 func unavailable(format string, args ...any) error {

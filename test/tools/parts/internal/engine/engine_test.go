@@ -4,7 +4,10 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -53,4 +56,72 @@ func TestStopWhatWasNotStarted(t *testing.T) {
 	if _, err := os.Stat(e.pidFile()); !os.IsNotExist(err) {
 		t.Errorf("the file of the ended daemon's number is still there: %v", err)
 	}
+}
+
+func TestStopEndsTheDaemon(t *testing.T) {
+	t.Parallel()
+	// A process of that name.
+	program, err := os.ReadFile("/bin/sleep")
+	if err != nil {
+		t.Fatal(err)
+	}
+	daemon := filepath.Join(t.TempDir(), "dockerd")
+	if err := os.WriteFile(daemon, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(daemon, "60")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	e := Engine{Dir: t.TempDir(), Out: &bytes.Buffer{}}
+	if err := os.WriteFile(e.pidFile(), fmt.Appendln(nil, cmd.Process.Pid), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), "terminated") {
+		t.Errorf("the daemon ended with %v, want a signal", err)
+	}
+}
+
+func TestLimitsAreRaisedAndPutBack(t *testing.T) {
+	t.Parallel()
+	e := Engine{Dir: filepath.Join(t.TempDir(), "engine"), Settings: t.TempDir(), Out: &bytes.Buffer{}}
+	write := func(name, value string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(e.setting(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(e.setting(name), []byte(value+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(name, value string) {
+		t.Helper()
+		if data, err := os.ReadFile(e.setting(name)); err != nil || strings.TrimSpace(string(data)) != value {
+			t.Errorf("%s is %q, %v, want %s", name, data, err, value)
+		}
+	}
+	write(instancesFile, "128")
+	write("kernel/panic", "1")
+	for range 2 { // The second time nothing is noted any more: what is there then isn't what was.
+		if err := e.raiseLimits(); err != nil {
+			t.Fatal(err)
+		}
+		want(instancesFile, "1024")
+		write("kernel/panic", "10")
+	}
+	if err := e.restoreLimits(); err != nil {
+		t.Fatal(err)
+	}
+	want(instancesFile, "128")
+	want("kernel/panic", "1")
+	write(instancesFile, "8192")
+	if err := e.raiseLimits(); err != nil {
+		t.Fatal(err)
+	}
+	want(instancesFile, "8192")
 }

@@ -29,7 +29,7 @@ var noted = []string{
 
 func (e Engine) noteFile() string { return filepath.Join(e.Dir, "sysctls.json") }
 
-func setting(name string) string { return filepath.Join("/proc/sys", name) }
+func (e Engine) setting(name string) string { return filepath.Join(e.Settings, name) }
 
 // raiseLimits notes the settings as they are, unless they are noted already,
 // and raises what is too low.
@@ -37,7 +37,7 @@ func (e Engine) raiseLimits() error {
 	if _, err := os.Stat(e.noteFile()); errors.Is(err, os.ErrNotExist) {
 		values := map[string]string{}
 		for _, name := range noted {
-			if data, err := os.ReadFile(setting(name)); err == nil {
+			if data, err := os.ReadFile(e.setting(name)); err == nil {
 				values[name] = strings.TrimSpace(string(data))
 			}
 		}
@@ -52,14 +52,14 @@ func (e Engine) raiseLimits() error {
 			return err
 		}
 	}
-	data, err := os.ReadFile(setting(instancesFile))
+	data, err := os.ReadFile(e.setting(instancesFile))
 	if err != nil {
 		return err
 	}
 	if now, err := strconv.Atoi(strings.TrimSpace(string(data))); err != nil || now >= instances {
 		return err
 	}
-	if err := os.WriteFile(setting(instancesFile), []byte(strconv.Itoa(instances)), 0); err != nil {
+	if err := os.WriteFile(e.setting(instancesFile), []byte(strconv.Itoa(instances)), 0); err != nil {
 		return fmt.Errorf("raise %s: %w", instancesFile, err)
 	}
 	e.say("%s is %d now", instancesFile, instances)
@@ -84,10 +84,10 @@ func (e Engine) restoreLimits() error {
 		if !ok {
 			continue
 		}
-		if now, err := os.ReadFile(setting(name)); err == nil && strings.TrimSpace(string(now)) == value {
+		if now, err := os.ReadFile(e.setting(name)); err == nil && strings.TrimSpace(string(now)) == value {
 			continue
 		}
-		if err := os.WriteFile(setting(name), []byte(value), 0); err != nil {
+		if err := os.WriteFile(e.setting(name), []byte(value), 0); err != nil {
 			return fmt.Errorf("put %s back to %s: %w", name, value, err)
 		}
 		e.say("%s is %s again", name, value)

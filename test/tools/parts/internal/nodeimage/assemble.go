@@ -43,6 +43,7 @@ func (n Node) Base() (v1.Image, error) {
 	files := []images.File{
 		{Path: "kind/version", Mode: 0o644, Content: []byte(n.Version)},
 		{Path: "kind/manifests/default-cni.yaml", Mode: 0o644, Content: CNIManifest()},
+		{Path: "kind/manifests/default-storage.yaml", Mode: 0o644, Content: []byte(storageManifest)},
 		{Path: "usr/local/bin/crictl", Mode: 0o755, Source: filepath.Join(n.Programs.Node, "crictl")},
 	}
 	for _, name := range []string{"kubeadm", "kubectl", "kubelet"} {
@@ -86,9 +87,14 @@ func (n Node) Assemble(ctx context.Context, scratch, name string) error {
 	if err := n.importImages(ctx); err != nil {
 		return err
 	}
-	return docker(ctx, nil, "commit",
+	old := Inspect(ctx, name, "{{.Id}}")
+	if err := docker(ctx, nil, "commit",
 		"--change", `ENTRYPOINT ["/usr/local/bin/entrypoint", "/sbin/init"]`, "--change", "CMD []",
-		"--change", "LABEL "+n.Label, buildName, name)
+		"--change", "LABEL "+n.Label, buildName, name); err != nil {
+		return err
+	}
+	Forget(ctx, old)
+	return nil
 }
 
 func (n Node) importImages(ctx context.Context) error {
@@ -129,6 +135,13 @@ func (n Node) importImages(ctx context.Context) error {
 // Load loads an archive into the engine.
 func Load(ctx context.Context, archive string) error {
 	return docker(ctx, nil, "load", "--quiet", "--input", archive)
+}
+
+// Forget removes an image that has lost its name to another one. It stays where a container uses it.
+func Forget(ctx context.Context, id string) {
+	if id != "" {
+		_ = docker(ctx, nil, "rmi", id)
+	}
 }
 
 // Inspect returns a value of an image in the engine, or nothing where there is no such image.

@@ -45,7 +45,8 @@ func loadArchive(ctx context.Context, name, archive string, out io.Writer) error
 	if err != nil {
 		return err
 	}
-	if nodeimage.Inspect(ctx, name, "{{.Id}}") == want {
+	old := nodeimage.Inspect(ctx, name, "{{.Id}}")
+	if old == want {
 		report(out, name, "cached", 0)
 		return nil
 	}
@@ -55,6 +56,7 @@ func loadArchive(ctx context.Context, name, archive string, out io.Writer) error
 	if got := nodeimage.Inspect(ctx, name, "{{.Id}}"); got != want {
 		return fmt.Errorf("image %s is %s after loading %s, want %s", name, got, archive, want)
 	}
+	nodeimage.Forget(ctx, old)
 	report(out, name, "docker load", time.Since(start))
 	return nil
 }
@@ -95,7 +97,7 @@ func (p Planner) nodeKey() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	inputs := []string{nodeRecipe, string(nodeimage.CNIManifest())}
+	inputs := []string{nodeRecipe, nodeimage.Manifests()}
 	for _, part := range parts {
 		if part.Group == GroupNode || part.Group == GroupKube || part.Name == "kubectl" {
 			inputs = append(inputs, part.Name, strings.Join(part.Inputs, " "))
