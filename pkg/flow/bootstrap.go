@@ -32,6 +32,8 @@ type BootstrapOptions struct {
 	KubernetesVersion string
 	// Kind says how a kind cluster is made.
 	Kind KindOptions
+	// simulated says that the cluster's API server will be a part of its provider: one in a container can't be reached from here.
+	simulated bool
 }
 
 // KindOptions say how a kind bootstrap cluster is made. The run record keeps them, with absolute paths.
@@ -134,6 +136,9 @@ func chooseType(o BootstrapOptions, name string, h Host) (bootstrap.Type, string
 	}
 	if len(there) == 1 {
 		return there[0], "it is there already", nil
+	}
+	if o.simulated && local.Supported() == nil {
+		return bootstrap.Local, "a simulated cluster can be reached where its provider runs, which must be this host", nil
 	}
 	if h.Engine == nil {
 		return bootstrap.Local, "no bootstrap kubeconfig was given", nil

@@ -47,6 +47,7 @@ func TestChooseBootstrap(t *testing.T) {
 		"kind by its option": {o: BootstrapOptions{Kind: KindOptions{Image: "x"}}, engine: silent, want: BootstrapRecord{Type: bootstrap.Kind, Name: "heron", Made: true}, why: "options for kind"},
 		"local":              {o: BootstrapOptions{Type: bootstrap.Local}, engine: answers, want: BootstrapRecord{Type: bootstrap.Local, Name: "heron", Made: true}},
 		"it is there":        {o: BootstrapOptions{Name: "there"}, engine: silent, want: BootstrapRecord{Type: bootstrap.Kind, Name: "there", Made: true}, why: "there already"},
+		"simulated":          {o: BootstrapOptions{simulated: true}, engine: answers, want: BootstrapRecord{Type: bootstrap.Local, Name: "heron", Made: true}, why: "simulated"},
 		"two at once":        {o: BootstrapOptions{Type: bootstrap.Kind, Kubeconfig: "f"}, bad: "also --bootstrap kind"},
 		"kind's for local":   {o: BootstrapOptions{Type: bootstrap.Local, Kind: KindOptions{Config: "f"}}, bad: "of type local"},
 		"kind's for another": {o: BootstrapOptions{Kubeconfig: "f", Kind: KindOptions{Config: "f"}}, bad: "of type existing"},

@@ -144,6 +144,7 @@ func (c *Create) newRecord(in Inputs) error {
 			return err
 		}
 	}
+	c.opts.Bootstrap.simulated = in.Flavor == "in-memory"
 	rec, why, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name, c.host)
 	if err != nil {
 		return err
