@@ -108,7 +108,12 @@ func TestReal(t *testing.T) {
 		}
 	}
 	state(bootstrap.Running)
-	if lines, err := c.Logs(ctx, "kube-system", "coredns", 3); err != nil || len(lines) > 3 {
+	lines, err := c.Logs(ctx, "kube-system", "coredns", 3)
+	for began := time.Now(); err != nil && strings.Contains(err.Error(), "hasn't started") && time.Since(began) < time.Minute; {
+		time.Sleep(time.Second)
+		lines, err = c.Logs(ctx, "kube-system", "coredns", 3)
+	}
+	if err != nil || len(lines) > 3 {
 		t.Errorf("logs: %q, %v", lines, err)
 	}
 	if err := exec.CommandContext(ctx, engine, "stop", nodes[0]).Run(); err != nil {

@@ -38,6 +38,9 @@ func Last(ctx context.Context, cfg *rest.Config, namespace, deployment string, l
 	opts := &corev1.PodLogOptions{TailLines: new(int64(lines)), Container: mainContainer(pod)}
 	data, err := client.CoreV1().Pods(namespace).GetLogs(pod.Name, opts).DoRaw(ctx)
 	if err != nil {
+		if why := waiting(pod, opts.Container); why != "" {
+			return nil, fmt.Errorf("read log of pod %s/%s: container %s hasn't started: %s", namespace, pod.Name, opts.Container, why)
+		}
 		return nil, fmt.Errorf("read log of pod %s/%s: %w", namespace, pod.Name, err)
 	}
 	text := strings.TrimRight(string(data), "\n")
@@ -63,6 +66,16 @@ func newestPod(ctx context.Context, client kubernetes.Interface, d *appsv1.Deplo
 		}
 	}
 	return newest, nil
+}
+
+// waiting says what keeps a container from starting; the server's own answer to a request for its log doesn't.
+func waiting(pod *corev1.Pod, name string) string {
+	for _, s := range pod.Status.ContainerStatuses {
+		if w := s.State.Waiting; s.Name == name && w != nil {
+			return strings.TrimSuffix(w.Reason+": "+w.Message, ": ")
+		}
+	}
+	return ""
 }
 
 // mainContainer is the one called manager, the name that all providers use, else the first.
