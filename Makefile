@@ -56,7 +56,7 @@ test: lint-fast unit e2e
 
 ## unit: all tests but the whole flows, with the race detector
 .PHONY: unit
-unit: parts
+unit: parts test-images-if-possible
 	go test -race -timeout 20m $$(go list ./... | grep -v -e /test/e2e -e /test/bench)
 
 ## kill-all: kill a move at every one of its requests (hours; "make unit" takes some of them, others each time)
