@@ -38,6 +38,11 @@ func Locate(t Target, h Host) (Target, *Record, error) {
 			return t, rec, nil
 		}
 	}
+	// The file may be gone already, with a deletion that is to be finished; the record knows it by its path.
+	if rec := recordOf(records, t); rec != nil {
+		t.Namespace = rec.Namespace
+		return t, rec, nil
+	}
 	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: t.Kubeconfig, Context: t.Context, Getenv: h.Getenv})
 	if err != nil {
 		return t, nil, unknown(err, t)
@@ -80,21 +85,45 @@ func findRecord(records *Records, t Target) (*Record, error) {
 		"say which one: --namespace %s", where[0])
 }
 
+// recordOf finds the one record of a name whose management cluster is, or was, the one that a kubeconfig file names.
+func recordOf(records *Records, t Target) *Record {
+	if t.Kubeconfig == "" {
+		return nil
+	}
+	found, err := records.Find(t.Name)
+	if err != nil {
+		return nil // a damaged one says so where it is needed
+	}
+	var of *Record
+	for _, rec := range found {
+		if !rec.at(t) || t.Namespace != "" && rec.Namespace != t.Namespace {
+			continue
+		}
+		if of != nil {
+			return nil
+		}
+		of = rec
+	}
+	return of
+}
+
 // recordFor finds the record of a Cluster whose management cluster was named by hand: the same file and context.
 func recordFor(records *Records, t Target) *Record {
 	rec, err := records.Load(t.Namespace, t.Name)
-	if err != nil {
+	if err != nil || !rec.at(t) {
 		return nil
 	}
+	return rec
+}
+
+// at says whether a kubeconfig and context name the management cluster of a record. A cluster that managed itself is still called so
+// while it is deleted from the bootstrap cluster that it was moved out to.
+func (rec *Record) at(t Target) bool {
 	path, err := absolute(t.Kubeconfig)
 	same := func(b BootstrapRecord) bool {
 		return b.Context == t.Context && (b.Kubeconfig == t.Kubeconfig || err == nil && b.Kubeconfig == path)
 	}
-	// A cluster that managed itself is still called so while it is deleted from the bootstrap cluster that it was moved out to.
-	if same(rec.Bootstrap) || rec.Self != nil && same(*rec.Self) {
-		return rec
-	}
-	return nil
+	return same(rec.Bootstrap) || rec.Self != nil && same(*rec.Self)
 }
 
 // describe names the management cluster for people.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/paths"
 )
 
 func TestRecordsAreKeptAndForgotten(t *testing.T) {
@@ -115,5 +116,31 @@ func TestTwoRunsOfOneNameAreRefused(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(dir, "runs", "*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestLocateByAKubeconfigThatIsGone finds the run of a cluster that managed itself, whose deletion has removed its kubeconfig already.
+func TestLocateByAKubeconfigThatIsGone(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	host := Host{Dirs: paths.Dirs{State: t.TempDir()}, Getenv: func(string) string { return "" }}
+	records := OpenRecords(host.Dirs.State)
+	rec := &Record{
+		Name: "prod", Namespace: "team-a", Bootstrap: BootstrapRecord{Type: bootstrap.Kind, Name: "prod", Made: true},
+		Self: &BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: filepath.Join(dir, "prod.kubeconfig"), Itself: true},
+	}
+	if err := records.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"prod.kubeconfig", "./prod.kubeconfig", filepath.Join(dir, "prod.kubeconfig")} {
+		target, found, err := Locate(Target{Name: "prod", Kubeconfig: path}, host)
+		if err != nil || found == nil || target.Namespace != "team-a" {
+			t.Errorf("%s: %+v, %v, %v", path, target, found, err)
+		}
+	}
+	for _, other := range []Target{{Name: "prod", Kubeconfig: "other.kubeconfig"}, {Name: "prod", Namespace: "team-b", Kubeconfig: "prod.kubeconfig"}, {Name: "dev", Kubeconfig: "prod.kubeconfig"}} {
+		if _, found, err := Locate(other, host); found != nil || err == nil {
+			t.Errorf("%+v: %v, %v", other, found, err)
+		}
 	}
 }
