@@ -82,6 +82,15 @@ func (h *home) end(t *testing.T) {
 			t.Errorf("clean up bootstrap cluster %s: exit code %d\n%s", e.Name(), r.code, tail(r.err))
 		}
 	}
+	kinds, _ := os.ReadDir(filepath.Join(h.state(), "kind"))
+	for _, e := range kinds {
+		if !e.IsDir() {
+			continue
+		}
+		if r := h.run(t, "delete", "bootstrap", e.Name(), "--type", "kind", "--abandon-clusters", "--yes"); r.code != 0 {
+			t.Errorf("clean up kind cluster %s: exit code %d\n%s", e.Name(), r.code, tail(r.err))
+		}
+	}
 	for _, pid := range marked(h.state()) {
 		t.Errorf("process left, killing it: %s", describe(pid))
 		_ = syscall.Kill(pid, syscall.SIGKILL)
