@@ -20,7 +20,7 @@ import (
 // doesn't start before it is told to, so that there is something to wait for on every host.
 func TestInterrupted(t *testing.T) {
 	h := newHome(t)
-	slow := []string{"create", "cluster", "demo", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=0", "--set", "STARTUP=5h", "--infrastructure", "docker"}
+	slow := []string{"create", "cluster", "demo", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=0", "--set", "STARTUP=5h", "--infrastructure", "docker", "--bootstrap", "local"}
 	p := h.start(t, append(slow, "--progress", "json")...)
 	if !p.until(t, "start", "wait-control-plane") {
 		t.Fatalf("ended early:\n%s", tail(p.wait(t).err))
