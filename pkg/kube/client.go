@@ -100,7 +100,7 @@ func (c *Client) connect() error {
 	if c.raw, err = rest.UnversionedRESTClientForConfigAndClient(raw, c.http); err != nil {
 		return err
 	}
-	c.disco = &discoverer{config: c.config, http: c.http}
+	c.disco = &discoverer{client: c.raw}
 	return nil
 }
 

@@ -4,7 +4,6 @@ package kube
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -110,9 +109,9 @@ func (c *Client) unknownVersions(ctx context.Context, crds []crd) (map[schema.Gr
 // that isn't served yet: the others come up meanwhile, and aren't asked for in vain.
 func (c *Client) learn(ctx context.Context, open map[schema.GroupVersion][]crd) (missing *crd, last error) {
 	for _, gv := range slices.SortedFunc(maps.Keys(open), func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }) {
-		list, err := c.groupVersion(ctx, gv)
+		list, err := askVersion(ctx, c.raw, gv)
 		if err != nil {
-			return &open[gv][0], err
+			return &open[gv][0], c.explain(err)
 		}
 		if i := slices.IndexFunc(open[gv], func(d crd) bool { return !contains(list, d) }); i >= 0 {
 			return &open[gv][i], nil
@@ -125,18 +124,6 @@ func (c *Client) learn(ctx context.Context, open map[schema.GroupVersion][]crd) 
 
 func contains(list *metav1.APIResourceList, d crd) bool {
 	return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == d.plural && r.Kind == d.kind })
-}
-
-func (c *Client) groupVersion(ctx context.Context, gv schema.GroupVersion) (*metav1.APIResourceList, error) {
-	data, err := c.raw.Get().AbsPath("/apis/" + gv.String()).Do(ctx).Raw()
-	if err != nil {
-		return nil, c.explain(err)
-	}
-	list := &metav1.APIResourceList{}
-	if err := json.Unmarshal(data, list); err != nil {
-		return nil, err
-	}
-	return list, nil
 }
 
 // whyNotServed looks at a CRD's conditions. Names that another CRD has are an error: they don't heal.

@@ -4,17 +4,11 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
-	"net/http"
-	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 )
 
@@ -82,8 +76,7 @@ func (c *Client) FailedGroups(ctx context.Context) (map[schema.GroupVersion]erro
 
 // discoverer keeps what was discovered.
 type discoverer struct {
-	config *rest.Config
-	http   *http.Client
+	client rest.Interface
 
 	mu   sync.Mutex
 	snap *snapshot
@@ -115,61 +108,10 @@ func (d *discoverer) load(ctx context.Context) (*snapshot, error) {
 	if d.snap != nil {
 		return d.snap, nil
 	}
-	client, err := discovery.NewDiscoveryClientForConfigAndClient(d.config, &http.Client{
-		Transport: contextTransport{ctx: ctx, next: d.http.Transport}, Timeout: d.http.Timeout,
-	})
+	snap, err := ask(ctx, d.client)
 	if err != nil {
 		return nil, err
 	}
-	if d.snap, err = ask(client); err != nil {
-		return nil, err
-	}
-	return d.snap, nil
-}
-
-// ask makes two requests at servers with aggregated discovery (Kubernetes 1.26 and newer), else one a group version.
-func ask(client *discovery.DiscoveryClient) (*snapshot, error) {
-	groups, byVersion, failed, err := client.GroupsAndMaybeResources()
-	if err != nil {
-		return nil, err
-	}
-	if byVersion != nil {
-		return newSnapshot(groups.Groups, slices.Collect(maps.Values(byVersion)), failed), nil
-	}
-	list, lists, err := client.ServerGroupsAndResources()
-	var partly *discovery.ErrGroupDiscoveryFailed
-	if errors.As(err, &partly) {
-		failed = partly.Groups
-	} else if err != nil {
-		return nil, err
-	}
-	plain := make([]metav1.APIGroup, len(list))
-	for i := range list {
-		plain[i] = *list[i]
-	}
-	return newSnapshot(plain, lists, failed), nil
-}
-
-// contextTransport gives requests of a client that takes no context one.
-type contextTransport struct {
-	ctx  context.Context //nolint:containedctx // it lives as long as one call
-	next http.RoundTripper
-}
-
-// RoundTrip sends the request with both contexts: the caller's, and the client's own time limit.
-func (t contextTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancelCause(r.Context())
-	stop := context.AfterFunc(t.ctx, func() { cancel(context.Cause(t.ctx)) })
-	resp, err := t.next.RoundTrip(r.WithContext(ctx)) //nolint:contextcheck // it is the request's own, ended by the caller's too
-	if err != nil {
-		stop()
-		cancel(nil)
-		if t.ctx.Err() != nil {
-			return nil, t.ctx.Err()
-		}
-		return nil, err
-	}
-	// The body is read after this returns; the caller's context still ends it.
-	resp.Body = &closeBody{ReadCloser: resp.Body, onClose: func() { stop(); cancel(nil) }}
-	return resp, nil
+	d.snap = snap
+	return snap, nil
 }

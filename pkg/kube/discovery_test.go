@@ -4,10 +4,13 @@ package kube_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/test/testenv"
@@ -30,6 +33,45 @@ func TestDiscoveryIsTwoRequests(t *testing.T) {
 	if got := c.Requests(); got.Total != 2 || got.ByVerb["discovery"] != 2 {
 		t.Errorf("requests = %s, want 2 discovery", got)
 	}
+}
+
+// Servers before Kubernetes 1.26 tell of groups and of each version's kinds separately. What is found is the same.
+func TestDiscoveryOfOldServers(t *testing.T) {
+	t.Parallel()
+	want, err := connect(t, env.REST).Kinds(t.Context(), "k8s.io")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := rest.CopyConfig(env.REST)
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return notAggregated{next} })
+	c := connect(t, cfg)
+	got, err := c.Kinds(t.Context(), "k8s.io")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("kinds = %v, want %v", got, want)
+	}
+	for _, gk := range []schema.GroupKind{deployments.GroupKind(), namespaces.GroupKind()} {
+		if _, err := c.Mapping(t.Context(), gk); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := c.Requests().Total; n < 20 || n > 60 {
+		t.Errorf("%d requests, want 2 and one a group version", n)
+	}
+}
+
+// notAggregated asks a server as if there were no aggregated discovery.
+type notAggregated struct{ next http.RoundTripper }
+
+// RoundTrip sends the request.
+func (n notAggregated) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.Contains(r.Header.Get("Accept"), "apidiscovery") {
+		r = r.Clone(r.Context())
+		r.Header.Set("Accept", "application/json")
+	}
+	return n.next.RoundTrip(r)
 }
 
 func TestNoKind(t *testing.T) {
@@ -105,4 +147,13 @@ spec:
 	if !errors.Is(err, kube.ErrNoKind) {
 		t.Errorf("error %v isn't ErrNoKind", err)
 	}
+
+	cfg := rest.CopyConfig(e.REST)
+	cfg.Wrap(func(next http.RoundTripper) http.RoundTripper { return notAggregated{next} })
+	old := connect(t, cfg)
+	if kinds, err := old.Kinds(t.Context(), "k8s.io"); err != nil || len(kinds) < 20 {
+		t.Errorf("an old server: kinds = %d, %v", len(kinds), err)
+	}
+	_, err = old.Mapping(t.Context(), schema.GroupKind{Group: "broken.example", Kind: "Thing"})
+	wantError(t, err, "broken.example/v1", "doesn't answer")
 }

@@ -3,7 +3,6 @@
 package kube
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -23,30 +22,19 @@ type snapshot struct {
 	failed    map[schema.GroupVersion]error
 }
 
-func newSnapshot(groups []metav1.APIGroup, lists []*metav1.APIResourceList, failed map[schema.GroupVersion]error) *snapshot {
+func newSnapshot(found []groupVersion) *snapshot {
 	s := &snapshot{
-		versions: map[string][]string{}, resources: map[schema.GroupVersion]map[string]metav1.APIResource{}, failed: failed,
+		versions: map[string][]string{}, resources: map[schema.GroupVersion]map[string]metav1.APIResource{}, failed: map[schema.GroupVersion]error{},
 	}
-	for _, g := range groups {
-		for _, v := range g.Versions {
-			s.versions[g.Name] = append(s.versions[g.Name], v.Version)
+	for _, gv := range found {
+		if gv.err != nil {
+			s.failed[gv.GroupVersion] = gv.err
+			continue
 		}
-		preferred := g.PreferredVersion.Version
-		slices.SortStableFunc(s.versions[g.Name], func(a, b string) int {
-			return cmp.Compare(rank(a == preferred), rank(b == preferred))
-		})
-	}
-	for _, l := range lists {
-		s.put(l)
+		s.versions[gv.Group] = append(s.versions[gv.Group], gv.Version)
+		s.put(gv.kinds)
 	}
 	return s
-}
-
-func rank(first bool) int {
-	if first {
-		return 0
-	}
-	return 1
 }
 
 func (s *snapshot) put(l *metav1.APIResourceList) {

@@ -128,8 +128,14 @@ func (m *mover) readInventory(ctx context.Context) ([]entry, error) {
 	return out, nil
 }
 
+// deleteInventory removes its parts, the last first: one that was killed while it wrote them, or in here, has parts that its journal
+// doesn't count, and finds them from the first on.
 func (m *mover) deleteInventory(ctx context.Context) error {
-	for n := range m.journal.Inventory {
+	parts, err := m.countParts(ctx)
+	if err != nil {
+		return err
+	}
+	for n := parts - 1; n >= 0; n-- {
 		err := kube.Retry(ctx, func(ctx context.Context) error {
 			err := m.o.Source.SendDelete(ctx, kube.Target{GVK: gvkConfigMap(), Namespace: journalNamespace, Name: partName(n)}, metav1.DeleteOptions{})
 			if apierrors.IsNotFound(err) {
@@ -142,4 +148,19 @@ func (m *mover) deleteInventory(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// countParts are the parts that the journal counts, and those after them that are there.
+func (m *mover) countParts(ctx context.Context) (int, error) {
+	for n := m.journal.Inventory; ; n++ {
+		err := kube.Retry(ctx, func(ctx context.Context) error {
+			_, err := m.o.Source.Get(ctx, gvkConfigMap(), journalNamespace, partName(n))
+			return err
+		})
+		if apierrors.IsNotFound(err) {
+			return n, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
 }

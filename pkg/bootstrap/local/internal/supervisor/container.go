@@ -15,10 +15,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pod"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
@@ -150,10 +149,10 @@ func hostPort(port intstr.IntOrString, c *corev1.Container, used map[int]int) in
 }
 
 // reader reads what pods refer to.
-type reader struct{ client kubernetes.Interface }
+type reader struct{ client *workload.Client }
 
 func (r reader) Secret(ctx context.Context, namespace, name string) (map[string][]byte, error) {
-	s, err := r.client.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	s, err := r.client.Secret(ctx, namespace, name)
 	if err != nil {
 		return nil, missing(err, "Secret", namespace, name)
 	}
@@ -161,7 +160,7 @@ func (r reader) Secret(ctx context.Context, namespace, name string) (map[string]
 }
 
 func (r reader) ConfigMap(ctx context.Context, namespace, name string) (map[string][]byte, error) {
-	cm, err := r.client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	cm, err := r.client.ConfigMap(ctx, namespace, name)
 	if err != nil {
 		return nil, missing(err, "ConfigMap", namespace, name)
 	}

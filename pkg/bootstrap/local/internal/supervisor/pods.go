@@ -10,19 +10,17 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/image"
 )
 
 // kubelet runs the Deployments of one API server as processes.
 type kubelet struct {
 	*supervisor
-	client kubernetes.Interface
+	client *workload.Client
 	images image.Store
 	// done waits for all Deployments' processes to be gone.
 	done sync.WaitGroup
@@ -65,9 +63,8 @@ func (s *supervisor) kubelet(ctx context.Context) error {
 		images: image.Store{Dir: s.config.Images, Keychain: authn.DefaultKeychain},
 	}
 	_, informer := cache.NewInformerWithOptions(cache.InformerOptions{
-		ListerWatcher: cache.ToListWatcherWithWatchListSemantics(
-			cache.NewListWatchFromClient(client.AppsV1().RESTClient(), "deployments", "", fields.Everything()), client),
-		ObjectType: &appsv1.Deployment{},
+		ListerWatcher: client.WatchDeployments(),
+		ObjectType:    &appsv1.Deployment{},
 		Handler: cache.ResourceEventHandlerFuncs{
 			AddFunc:    func(obj any) { k.set(ctx, obj) },
 			UpdateFunc: func(_, obj any) { k.set(ctx, obj) },
@@ -80,13 +77,13 @@ func (s *supervisor) kubelet(ctx context.Context) error {
 }
 
 // client is the admin's, and the API server's address.
-func (s *supervisor) client() (*kubernetes.Clientset, string, error) {
+func (s *supervisor) client() (*workload.Client, string, error) {
 	cfg, err := clientcmd.BuildConfigFromFlags("", s.dir.Kubeconfig())
 	if err != nil {
 		return nil, "", err
 	}
 	cfg.QPS, cfg.Burst = 100, 200
-	client, err := kubernetes.NewForConfig(cfg)
+	client, err := workload.New(cfg)
 	return client, cfg.Host, err
 }
 
@@ -99,13 +96,13 @@ func (s *supervisor) connect(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.config.StartTimeout)
 	defer cancel()
-	list, err := client.AppsV1().Deployments("").List(ctx, metav1.ListOptions{})
+	list, err := client.Deployments(ctx)
 	if err != nil {
 		return fmt.Errorf("list Deployments: %w", err)
 	}
-	for i := range list.Items {
+	for i := range list {
 		w := newPodWorker(&kubelet{supervisor: s, client: client}, "", nil)
-		if d := &list.Items[i]; replicas(d) > 0 {
+		if d := &list[i]; replicas(d) > 0 {
 			if err := w.publish(ctx, d, nil); err != nil {
 				return fmt.Errorf("reset status of Deployment %s/%s: %w", d.Namespace, d.Name, err)
 			}

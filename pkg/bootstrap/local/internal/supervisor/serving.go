@@ -9,21 +9,19 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/serving"
 )
 
 // renewServing makes webhook certificates that are about to expire anew and puts them where servers read them.
-func (s *supervisor) renewServing(ctx context.Context, client kubernetes.Interface) error {
+func (s *supervisor) renewServing(ctx context.Context, client *workload.Client) error {
 	certificates, err := serving.Renew(ctx, s.dir, s.certs.ca)
 	if err != nil {
 		return err
 	}
 	for _, c := range certificates {
-		secret, err := client.CoreV1().Secrets(c.Namespace).Get(ctx, c.Secret, metav1.GetOptions{})
+		secret, err := client.Secret(ctx, c.Namespace, c.Secret)
 		if apierrors.IsNotFound(err) || err == nil && bytes.Equal(secret.Data["tls.crt"], c.Cert) {
 			continue
 		}
@@ -34,7 +32,7 @@ func (s *supervisor) renewServing(ctx context.Context, client kubernetes.Interfa
 		if err != nil {
 			return err
 		}
-		_, err = client.CoreV1().Secrets(c.Namespace).Patch(ctx, c.Secret, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		err = client.PatchSecret(ctx, c.Namespace, c.Secret, fieldManager, patch)
 		if err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("update Secret %s/%s: %w", c.Namespace, c.Secret, err)
 		}

@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // fieldManager marks what the supervisor writes.
@@ -50,8 +49,7 @@ func (w *podWorker) publish(ctx context.Context, d *appsv1.Deployment, running *
 	}
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
-	written, err := w.k.client.AppsV1().Deployments(d.Namespace).Patch(ctx, d.Name, types.MergePatchType, patch,
-		metav1.PatchOptions{FieldManager: fieldManager}, "status")
+	written, err := w.k.client.PatchStatus(ctx, d.Namespace, d.Name, fieldManager, patch)
 	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
 		return nil // Deleted, or deleted and made again: the watch says so.
 	}

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podlogs reads the logs of controllers that run as pods.
-package podlogs
+package workload
 
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
 
 // logTimeout bounds a look at a log: it is shown next to something else that already waits.
 const logTimeout = 10 * time.Second
 
-// Last returns the last lines of the newest pod of a Deployment; of its containers, the one called manager counts.
-func Last(ctx context.Context, cfg *rest.Config, namespace, deployment string, lines int) ([]string, error) {
+// LastLog returns the last lines of the newest pod of a Deployment; of its containers, the one called manager counts.
+func LastLog(ctx context.Context, cfg *rest.Config, namespace, deployment string, lines int) ([]string, error) {
 	cfg = rest.CopyConfig(cfg)
 	cfg.Timeout = logTimeout
-	client, err := kubernetes.NewForConfig(cfg)
+	client, err := New(cfg)
 	if err != nil {
 		return nil, err
 	}
-	d, err := client.AppsV1().Deployments(namespace).Get(ctx, deployment, metav1.GetOptions{})
+	d, err := client.Deployment(ctx, namespace, deployment)
 	if err != nil {
 		return nil, fmt.Errorf("read log of %s/%s: %w", namespace, deployment, err)
 	}
@@ -35,11 +34,12 @@ func Last(ctx context.Context, cfg *rest.Config, namespace, deployment string, l
 	if err != nil || pod == nil {
 		return nil, err
 	}
-	opts := &corev1.PodLogOptions{TailLines: new(int64(lines)), Container: mainContainer(pod)}
-	data, err := client.CoreV1().Pods(namespace).GetLogs(pod.Name, opts).DoRaw(ctx)
+	container := mainContainer(pod)
+	data, err := client.core.Get().Namespace(namespace).Resource("pods").Name(pod.Name).SubResource("log").
+		Param("container", container).Param("tailLines", strconv.Itoa(lines)).DoRaw(ctx)
 	if err != nil {
-		if why := waiting(pod, opts.Container); why != "" {
-			return nil, fmt.Errorf("read log of pod %s/%s: container %s hasn't started: %s", namespace, pod.Name, opts.Container, why)
+		if why := waiting(pod, container); why != "" {
+			return nil, fmt.Errorf("read log of pod %s/%s: container %s hasn't started: %s", namespace, pod.Name, container, why)
 		}
 		return nil, fmt.Errorf("read log of pod %s/%s: %w", namespace, pod.Name, err)
 	}
@@ -50,18 +50,18 @@ func Last(ctx context.Context, cfg *rest.Config, namespace, deployment string, l
 	return strings.Split(text, "\n"), nil
 }
 
-func newestPod(ctx context.Context, client kubernetes.Interface, d *appsv1.Deployment) (*corev1.Pod, error) {
+func newestPod(ctx context.Context, client *Client, d *appsv1.Deployment) (*corev1.Pod, error) {
 	selector, err := metav1.LabelSelectorAsSelector(d.Spec.Selector)
 	if err != nil {
 		return nil, fmt.Errorf("read log of %s/%s: %w", d.Namespace, d.Name, err)
 	}
-	pods, err := client.CoreV1().Pods(d.Namespace).List(ctx, metav1.ListOptions{LabelSelector: selector.String()})
+	pods, err := client.Pods(ctx, d.Namespace, selector.String())
 	if err != nil {
 		return nil, fmt.Errorf("list pods of %s/%s: %w", d.Namespace, d.Name, err)
 	}
 	var newest *corev1.Pod
-	for i := range pods.Items {
-		if p := &pods.Items[i]; newest == nil || newest.CreationTimestamp.Before(&p.CreationTimestamp) {
+	for i := range pods {
+		if p := &pods[i]; newest == nil || newest.CreationTimestamp.Before(&p.CreationTimestamp) {
 			newest = p
 		}
 	}
