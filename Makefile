@@ -54,10 +54,10 @@ demo: build parts
 .PHONY: test
 test: lint-fast unit e2e
 
-## unit: all tests but the whole flows, with the race detector
+## unit: all tests but the whole flows, with the race detector; what is skipped is printed with its reason
 .PHONY: unit
 unit: parts test-images-if-possible
-	go test -race -timeout 20m $$(go list ./... | grep -v -e /test/e2e -e /test/bench)
+	go test -race -timeout 20m -v $$(go list ./... | grep -v -e /test/e2e -e /test/bench) | { grep -v -e '^=== ' -e '^ *--- PASS: ' -e '^PASS$$' -e 'no test files' || true; }
 
 ## kill-all: kill a move at every one of its requests (hours; "make unit" takes some of them, others each time)
 .PHONY: kill-all

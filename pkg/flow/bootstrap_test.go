@@ -72,7 +72,7 @@ func TestChooseBootstrap(t *testing.T) {
 func TestOpenBootstrap(t *testing.T) {
 	t.Parallel()
 	if local.Supported() != nil {
-		t.Skip("local bootstrap clusters don't run here")
+		t.Skip("NOT RUN: local bootstrap clusters don't run here")
 	}
 	host := Host{Dirs: recordedKind(t, "there")}
 	for name, tt := range map[string]struct {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
@@ -127,10 +126,7 @@ func (r *Records) Save(rec *Record) error {
 	if err != nil {
 		return fmt.Errorf("write run record: %w", err)
 	}
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return fmt.Errorf("write run record: %w", err)
-	}
-	if err := atomicfile.Write(r.path(rec.Namespace, rec.Name), append(data, '\n'), 0o600); err != nil {
+	if err := writePrivate(r.path(rec.Namespace, rec.Name), append(data, '\n')); err != nil {
 		return fmt.Errorf("write run record: %w", err)
 	}
 	return nil

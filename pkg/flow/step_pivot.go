@@ -138,14 +138,8 @@ func (c *Create) waitItself(ctx context.Context, target *kube.Client) error {
 		return err
 	}
 	opts := workload.WaitOptions{Sink: c.host.Sink, Step: StepPivot, Logs: existing.New(c.selfKubeconfig(), "").Logs}
-	single, err := c.machinesAlone(ctx, target)
-	if err != nil {
-		return err
-	}
-	if single {
-		return workload.WaitMachines(ctx, target, c.key(), opts)
-	}
-	return workload.WaitAvailable(ctx, target, c.key(), opts)
+	_, err := c.awaitAvailable(ctx, target, opts)
+	return err
 }
 
 // bootstrapGoes says whether the bootstrap cluster is deleted as a whole after the pivot: it is ours, and holds nothing else.

@@ -48,15 +48,19 @@ func (c *Create) waitAvailable(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	opts := c.waitOptions(StepWaitAvailable)
-	single, err := c.machinesAlone(ctx, client)
+	return c.awaitAvailable(ctx, client, c.waitOptions(StepWaitAvailable))
+}
+
+// awaitAvailable is that wait at a management cluster that may be another.
+func (c *Create) awaitAvailable(ctx context.Context, management *kube.Client, opts workload.WaitOptions) (string, error) {
+	alone, err := c.machinesAlone(ctx, management)
 	if err != nil {
 		return "", err
 	}
-	if single {
-		return "every Machine has a Node; without a control plane object nothing says more", workload.WaitMachines(ctx, client, c.key(), opts)
+	if alone {
+		return "every Machine has a Node; without a control plane object nothing says more", workload.WaitMachines(ctx, management, c.key(), opts)
 	}
-	return "cluster is available", workload.WaitAvailable(ctx, client, c.key(), opts)
+	return "cluster is available", workload.WaitAvailable(ctx, management, c.key(), opts)
 }
 
 // machinesAlone says whether the cluster has no control plane object and none is to come.

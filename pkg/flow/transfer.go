@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/clusterctl/clusterctl/pkg/atomicfile"
@@ -153,7 +152,7 @@ func installHeld(ctx context.Context, c *kube.Client, comps []*provider.Componen
 func runsProviders(ctx context.Context, c *kube.Client) (bool, error) {
 	list, err := c.List(ctx, schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, kube.ListOptions{LabelSelector: capi.ProviderLabel})
 	for _, d := range list {
-		if n, found, _ := unstructured.NestedInt64(d.Object, "spec", "replicas"); !found || n > 0 {
+		if kube.Replicas(d) > 0 {
 			return true, nil
 		}
 	}

@@ -34,12 +34,17 @@ func (c *Client) DeploymentAvailable(ns, name string) Condition {
 		})
 }
 
+// Replicas are how many a Deployment is to have: 1 where it doesn't say.
+func Replicas(u *unstructured.Unstructured) int64 {
+	if n, found, _ := unstructured.NestedInt64(u.Object, "spec", "replicas"); found {
+		return n
+	}
+	return 1
+}
+
 // rollout says why a Deployment's newest revision isn't fully available yet; "" if it is.
 func rollout(u *unstructured.Unstructured) string {
-	want := int64(1)
-	if n, ok, _ := unstructured.NestedInt64(u.Object, "spec", "replicas"); ok {
-		want = n
-	}
+	want := Replicas(u)
 	number := func(field string) int64 {
 		n, _, _ := unstructured.NestedInt64(u.Object, "status", field)
 		return n

@@ -133,14 +133,6 @@ func isCAPIGroup(g string) bool {
 	return g == capi.GroupSuffix || strings.HasSuffix(g, "."+capi.GroupSuffix)
 }
 
-func replicasOf(d *unstructured.Unstructured) int64 {
-	n, found, _ := unstructured.NestedInt64(d.Object, "spec", "replicas")
-	if !found {
-		return 1
-	}
-	return n
-}
-
 // remembered is how many replicas a Deployment had before an earlier move, 0 if none.
 func remembered(d *unstructured.Unstructured) int64 {
 	n, err := strconv.ParseInt(d.GetAnnotations()[replicasAnnotation], 10, 32)
@@ -183,7 +175,7 @@ func gone(c *kube.Client, d Controller) kube.Condition {
 		} else if err != nil {
 			return false, "", err
 		}
-		if n := replicasOf(u); n != 0 {
+		if n := kube.Replicas(u); n != 0 {
 			return false, "", fmt.Errorf("%w: somebody (%s) scaled it to %d again; stop what looks after it (an operator, GitOps, an autoscaler) for the time of the move, or use --quiesce pause",
 				errStandstill, lastWriter(u), n)
 		}

@@ -41,7 +41,7 @@ func playDeployments(t *testing.T, e *testenv.Env) {
 				continue
 			}
 			for _, d := range list {
-				n, seen := replicasOf(d), int64(-1)
+				n, seen := kube.Replicas(d), int64(-1)
 				if v, ok, _ := unstructured.NestedInt64(d.Object, "status", "observedGeneration"); ok {
 					seen = v
 				}
@@ -114,7 +114,7 @@ func (s *stage) hook(t *testing.T) (url, ca string) {
 			Response   map[string]any `json:"response"`
 		}
 		d, err := c.Get(r.Context(), gvkDeployment(), s.namespace, "pond-controller-manager")
-		if err != nil || replicasOf(d) == 0 || json.NewDecoder(r.Body).Decode(&review) != nil {
+		if err != nil || kube.Replicas(d) == 0 || json.NewDecoder(r.Body).Decode(&review) != nil {
 			panic(http.ErrAbortHandler)
 		}
 		review.Response, review.Request = map[string]any{"uid": review.Request["uid"], "allowed": true}, nil

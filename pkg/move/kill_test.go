@@ -204,7 +204,7 @@ func (s *stage) clean(t *testing.T, name string, replicas int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := replicasOf(d); got != replicas && got != 3 {
+	if got := kube.Replicas(d); got != replicas && got != 3 {
 		t.Errorf("%s: the controller has %d replicas", name, got)
 	}
 	hook, err := c.Get(ctx, gvkWebhooks("ValidatingWebhookConfiguration"), "", "pond")

@@ -237,7 +237,7 @@ func (m *mover) targetStandsStill(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("target: %w", err)
 	}
-	return slices.ContainsFunc(found, func(d *unstructured.Unstructured) bool { return remembered(d) > 0 && replicasOf(d) == 0 }), nil
+	return slices.ContainsFunc(found, func(d *unstructured.Unstructured) bool { return remembered(d) > 0 && kube.Replicas(d) == 0 }), nil
 }
 
 // providers compares what runs on both sides.

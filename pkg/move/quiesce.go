@@ -70,7 +70,7 @@ func (m *mover) decide(ctx context.Context) error {
 		j.Controllers = nil
 		m.fresh = planned
 		for _, d := range found {
-			if n := replicasOf(d); n > 0 {
+			if n := kube.Replicas(d); n > 0 {
 				j.Controllers = append(j.Controllers, Controller{d.GetNamespace(), d.GetName(), d.GetUID(), n})
 				m.fresh = false
 			}
@@ -207,7 +207,7 @@ func (m *mover) disarmIfDown(ctx context.Context) error {
 	}
 	for _, d := range m.journal.Controllers {
 		u, err := m.o.Source.Get(ctx, gvkDeployment(), d.Namespace, d.Name)
-		if apierrors.IsNotFound(err) || err == nil && u.GetUID() == d.UID && replicasOf(u) == 0 {
+		if apierrors.IsNotFound(err) || err == nil && u.GetUID() == d.UID && kube.Replicas(u) == 0 {
 			return m.disarmAll(ctx)
 		} else if err != nil {
 			return err
@@ -250,7 +250,7 @@ func (m *mover) scaledBack(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		if n := replicasOf(u); n != 0 {
+		if n := kube.Replicas(u); n != 0 {
 			event.Warnf(m.o.Sink, "somebody (%s) scaled Deployment %s/%s of the source to %d while the move stands on it; scaling it to 0 again", lastWriter(u), d.Namespace, d.Name, n)
 			again = append(again, d)
 		}

@@ -37,7 +37,7 @@ func (m *mover) resume(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("target: %w", err)
 	}
-	if !slices.ContainsFunc(found, func(d *unstructured.Unstructured) bool { return replicasOf(d) > 0 }) {
+	if !slices.ContainsFunc(found, func(d *unstructured.Unstructured) bool { return kube.Replicas(d) > 0 }) {
 		return fmt.Sprintf("%d clusters go on", len(m.journal.Paused)), nil
 	}
 	return m.reconciling(ctx)

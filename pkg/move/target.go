@@ -20,7 +20,7 @@ func (m *mover) decideTarget(ctx context.Context) error {
 	}
 	m.journal.TargetControllers = nil
 	for _, d := range found {
-		if n := remembered(d); n > 0 && replicasOf(d) == 0 {
+		if n := remembered(d); n > 0 && kube.Replicas(d) == 0 {
 			m.journal.TargetControllers = append(m.journal.TargetControllers, Controller{d.GetNamespace(), d.GetName(), d.GetUID(), n})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
 )
 
 // ReplicasAnnotation remembers, on a provider's Deployment that stands at zero, how many replicas it is to have: a move that brings
@@ -33,7 +34,7 @@ func (i *installer) hold(ctx context.Context) error {
 		if err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
-		if err == nil && replicasOf(live) > 0 {
+		if err == nil && kube.Replicas(live) > 0 {
 			faults.Add(fault.Refusedf("Deployment %s/%s runs already: it can't be held", o.GetNamespace(), o.GetName()))
 			continue
 		}
@@ -42,7 +43,7 @@ func (i *installer) hold(ctx context.Context) error {
 		if annotations == nil {
 			annotations = map[string]string{}
 		}
-		annotations[ReplicasAnnotation] = strconv.FormatInt(replicasOf(o), 10)
+		annotations[ReplicasAnnotation] = strconv.FormatInt(kube.Replicas(o), 10)
 		held.SetAnnotations(annotations)
 		if err := unstructured.SetNestedField(held.Object, int64(0), "spec", "replicas"); err != nil {
 			return err
@@ -50,12 +51,4 @@ func (i *installer) hold(ctx context.Context) error {
 		i.plan.main[n] = held
 	}
 	return faults.Err()
-}
-
-func replicasOf(d *unstructured.Unstructured) int64 {
-	n, found, _ := unstructured.NestedInt64(d.Object, "spec", "replicas")
-	if !found {
-		return 1
-	}
-	return n
 }

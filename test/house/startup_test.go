@@ -13,7 +13,7 @@ import (
 // it, with what to use instead.
 func heavyImports() map[string]string {
 	return map[string]string{
-		"k8s.io/client-go/kubernetes/scheme":        "use pkg/kube, or pkg/bootstrap/internal/workload (client-go's discovery and clientset bring it along)",
+		"k8s.io/client-go/kubernetes/scheme":        "use pkg/kube, or pkg/bootstrap/internal/pods (client-go's discovery and clientset bring it along)",
 		"sigs.k8s.io/controller-runtime/pkg/client": "use pkg/kube",
 		"sigs.k8s.io/cluster-api/cmd/clusterctl":    "upstream's program is what we measure ourselves against",
 		"k8s.io/cli-runtime/pkg/genericclioptions":  "use pkg/cmd/cmdutil",

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/pods"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -70,7 +70,7 @@ func (c *Cluster) Logs(ctx context.Context, namespace, deployment string, lines 
 	if err != nil {
 		return nil, err
 	}
-	return workload.LastLog(ctx, cfg, namespace, deployment, lines)
+	return pods.LastLog(ctx, cfg, namespace, deployment, lines)
 }
 
 // Delete does nothing: the cluster isn't ours.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/pods"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 )
@@ -68,5 +68,5 @@ func (c *Cluster) Logs(ctx context.Context, namespace, deployment string, lines 
 	if err != nil {
 		return nil, err
 	}
-	return workload.LastLog(ctx, cfg.REST, namespace, deployment, lines)
+	return pods.LastLog(ctx, cfg.REST, namespace, deployment, lines)
 }

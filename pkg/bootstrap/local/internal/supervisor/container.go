@@ -17,7 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/pods"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/pod"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/ports"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
@@ -149,7 +149,7 @@ func hostPort(port intstr.IntOrString, c *corev1.Container, used map[int]int) in
 }
 
 // reader reads what pods refer to.
-type reader struct{ client *workload.Client }
+type reader struct{ client *pods.Client }
 
 func (r reader) Secret(ctx context.Context, namespace, name string) (map[string][]byte, error) {
 	s, err := r.client.Secret(ctx, namespace, name)

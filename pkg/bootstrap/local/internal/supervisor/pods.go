@@ -13,14 +13,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/pods"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/image"
 )
 
 // kubelet runs the Deployments of one API server as processes.
 type kubelet struct {
 	*supervisor
-	client *workload.Client
+	client *pods.Client
 	images image.Store
 	// done waits for all Deployments' processes to be gone.
 	done sync.WaitGroup
@@ -77,13 +77,13 @@ func (s *supervisor) kubelet(ctx context.Context) error {
 }
 
 // client is the admin's, and the API server's address.
-func (s *supervisor) client() (*workload.Client, string, error) {
+func (s *supervisor) client() (*pods.Client, string, error) {
 	cfg, err := clientcmd.BuildConfigFromFlags("", s.dir.Kubeconfig())
 	if err != nil {
 		return nil, "", err
 	}
 	cfg.QPS, cfg.Burst = 100, 200
-	client, err := workload.New(cfg)
+	client, err := pods.New(cfg)
 	return client, cfg.Host, err
 }
 

@@ -10,12 +10,12 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/workload"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/pods"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/serving"
 )
 
 // renewServing makes webhook certificates that are about to expire anew and puts them where servers read them.
-func (s *supervisor) renewServing(ctx context.Context, client *workload.Client) error {
+func (s *supervisor) renewServing(ctx context.Context, client *pods.Client) error {
 	certificates, err := serving.Renew(ctx, s.dir, s.certs.ca)
 	if err != nil {
 		return err

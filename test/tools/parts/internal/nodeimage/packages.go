@@ -15,9 +15,6 @@ import (
 // kind's configuration of it.
 const Suite = "bookworm"
 
-// mirror is where the packages come from. Debian's tools honour http_proxy.
-const mirror = "http://deb.debian.org/debian"
-
 // Packages are what kind's own base image has of Debian, a container runtime, the
 // standard network plug-ins, and the load balancer, which is taken out into an image of its own.
 var Packages = []string{
@@ -47,8 +44,9 @@ func unpack(ctx context.Context, dir string) error {
 	if err := writeFile(filepath.Join(dir, unsynced), "force-unsafe-io\n", 0o644); err != nil {
 		return err
 	}
-	// What debootstrap mounts is gone with it this way, even if it is killed.
-	return run(command(ctx, "unshare", "--mount", "debootstrap", "--variant=minbase", "--include="+strings.Join(Packages, ","), Suite, dir, mirror))
+	// The packages come from where debootstrap gets them by default; it honours http_proxy. What it mounts is gone with it this
+	// way, even if it is killed.
+	return run(command(ctx, "unshare", "--mount", "debootstrap", "--variant=minbase", "--include="+strings.Join(Packages, ","), Suite, dir))
 }
 
 // tidy is what kind's base image does with its packages: it leaves no services
