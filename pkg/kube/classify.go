@@ -5,8 +5,10 @@ package kube
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -46,11 +48,21 @@ func Classify(err error) Class {
 	if code := statusCode(err); code != 0 {
 		return classifyStatus(err, code)
 	}
+	if ofFile(err) { // its system error would pass for one of the network: every one does
+		return ClassFatal
+	}
 	var network net.Error
 	if errors.Is(err, ErrUnreachable) || errors.As(err, &network) || errors.Is(err, context.DeadlineExceeded) {
 		return ClassRetry
 	}
 	return ClassFatal
+}
+
+// ofFile says of an error that it is a file's of this host.
+func ofFile(err error) bool {
+	var file *fs.PathError
+	var link *os.LinkError
+	return errors.As(err, &file) || errors.As(err, &link)
 }
 
 func classifyStatus(err error, code int) Class {

@@ -29,7 +29,7 @@ var (
 // rolled back. Whatever the request was: nothing is lost, nothing doubled, nothing stays paused, scaled down or neutralised.
 func TestKilledAtAnyRequest(t *testing.T) {
 	withKinds(t, graph.Version)
-	ctx := within(t, 30*time.Minute)
+	ctx := within(t, 6*time.Hour) // all of them take hours
 	s := newStage(t, ctx, "killed")
 	total := s.requestsOfAMove(t, ctx)
 	from := *killFrom

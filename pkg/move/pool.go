@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/kube"
@@ -76,11 +77,13 @@ func (w *width) leave(took time.Duration, err error) {
 }
 
 // each calls f for 0 to n-1, as many at once as the server takes, and stops giving out new ones at the first error or the
-// context's end. What has begun is waited for. Each call is tried again while its error can heal.
-func (w *width) each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
-	ctx, stop := context.WithCancelCause(ctx)
+// context's end. What has begun is waited for. Each call is tried again while its error can heal; where the context ends before it
+// does, that error is what each returns.
+func (w *width) each(parent context.Context, n int, f func(ctx context.Context, i int) error) error {
+	ctx, stop := context.WithCancelCause(parent)
 	defer stop(nil)
 	var wg sync.WaitGroup
+	var troubled atomic.Pointer[error]
 	for i := range n {
 		w.enter()
 		if ctx.Err() != nil {
@@ -90,31 +93,41 @@ func (w *width) each(ctx context.Context, n int, f func(ctx context.Context, i i
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			if err := w.one(ctx, func(ctx context.Context) error { return f(ctx, i) }); err != nil {
-				stop(err)
+			tries, err := w.one(ctx, func(ctx context.Context) error { return f(ctx, i) })
+			if err == nil {
+				return
 			}
+			if tries > 1 {
+				troubled.CompareAndSwap(nil, &err)
+			}
+			stop(err)
 		}()
 	}
 	wg.Wait()
 	if ctx.Err() == nil {
 		return nil
 	}
+	if err := troubled.Load(); err != nil && parent.Err() != nil {
+		return *err
+	}
 	return context.Cause(ctx)
 }
 
 // one makes one call in a place that enter gave; between two tries the place is given back.
-func (w *width) one(ctx context.Context, f func(context.Context) error) error {
+func (w *width) one(ctx context.Context, f func(context.Context) error) (tries int, err error) {
 	entered := true
-	return kube.Retry(ctx, func(ctx context.Context) error {
+	err = kube.Retry(ctx, func(ctx context.Context) error {
 		if !entered {
 			w.enter()
 		}
+		tries++
 		began := time.Now()
 		err := f(ctx)
 		w.leave(time.Since(began), err)
 		entered = false
 		return err
 	})
+	return tries, err
 }
 
 func (w *width) leaveUnused() {

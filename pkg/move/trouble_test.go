@@ -4,6 +4,7 @@ package move
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -130,6 +131,63 @@ func TestServersRestart(t *testing.T) {
 			t.Fatalf("%s: %v", side, err)
 		}
 		s.arrived(t, side)
+	}
+}
+
+// TestFullEtcd moves while a side's etcd runs out of space: refused before anything is changed, or left where it is and finished by
+// the same command once there is space. Where there soon is, the move goes on by itself.
+func TestFullEtcd(t *testing.T) {
+	withKinds(t, graph.Version)
+	ctx := within(t, 10*time.Minute)
+	s := newStage(t, ctx, "full")
+	for _, c := range []struct {
+		name  string
+		full  func() *testenv.Env
+		phase string
+		mends bool
+	}{
+		{"target, before the move", func() *testenv.Env { return s.other }, "plan", false},
+		{"source, while it is quiesced", func() *testenv.Env { return s.at }, "quiesce", false},
+		{"target, while objects are copied", func() *testenv.Env { return s.other }, "copy", false},
+		{"target, for a moment", func() *testenv.Env { return s.other }, "copy", true},
+		{"source, while objects are released", func() *testenv.Env { return s.at }, "release", false},
+	} {
+		s.arm(t)
+		e := c.full()
+		full := func(full bool) {
+			if err := e.Full(ctx, full); err != nil {
+				t.Error(err)
+			}
+		}
+		o := s.options(t, &guillotine{}, c.name)
+		mended := make(chan struct{})
+		o.Sink = whenStarts(c.phase, func() {
+			full(true)
+			if c.mends {
+				time.AfterFunc(time.Second, func() { full(false); close(mended) })
+			}
+		})
+		short, cancel := context.WithTimeout(ctx, 15*time.Second) // a person would wait for minutes
+		_, err := Run(short, o)
+		cancel()
+		if c.mends {
+			<-mended
+		}
+		if c.mends != (err == nil) {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), "space exceeded") {
+				t.Errorf("%s: the error doesn't say why: %v", c.name, err)
+			}
+			t.Logf("%s: %v", c.name, err)
+			full(false)
+			o.Sink = nil
+			if _, err = Run(ctx, o); err != nil {
+				t.Fatalf("%s: again: %v", c.name, err)
+			}
+		}
+		s.arrived(t, c.name)
 	}
 }
 

@@ -3,7 +3,14 @@
 package testenv
 
 import (
+	"context"
 	"crypto/x509"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +30,46 @@ func (e *Env) Restart(tb testing.TB) {
 	if err := e.startAPIServer(); err != nil {
 		tb.Fatalf("restart kube-apiserver: %v\n%s", err, e.apiserver.tail(15))
 	}
+}
+
+// Full has etcd refuse every write as if its space were exceeded, or accept them again. Reads and deletions go on, as they do then.
+func (e *Env) Full(ctx context.Context, full bool) error {
+	action := "DEACTIVATE"
+	if full {
+		action = "ACTIVATE"
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", e.socket())
+	}}}
+	members, err := e.ask(ctx, client, "/v3/cluster/member/list", "{}")
+	if err != nil {
+		return err
+	}
+	var list struct {
+		Members []struct{ ID string }
+	}
+	if err := json.Unmarshal(members, &list); err != nil || len(list.Members) != 1 {
+		return fmt.Errorf("list etcd's members: %s (%w)", members, err)
+	}
+	_, err = e.ask(ctx, client, "/v3/maintenance/alarm", fmt.Sprintf(`{"action":%q,"memberID":%q,"alarm":"NOSPACE"}`, action, list.Members[0].ID))
+	return err
+}
+
+func (e *Env) ask(ctx context.Context, client *http.Client, path, body string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://etcd"+path, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("etcd answers %s to %s: %s", resp.Status, path, data)
+	}
+	return data, err
 }
 
 // User returns a connection for a user with a client certificate; without groups it may do almost nothing.
