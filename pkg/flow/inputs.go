@@ -4,16 +4,14 @@ package flow
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/naming"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
@@ -207,16 +205,9 @@ func isURL(p string) bool { return strings.Contains(p, "://") }
 func validateName(namespace, name string) error {
 	var faults fault.List
 	// A Cluster's name becomes part of label values and of DNS names: the stricter rule of both.
-	for _, msg := range validation.IsDNS1123Label(name) {
-		faults.Add(fault.Usagef("cluster name %q: %s", name, msg))
-	}
+	faults.Add(naming.Label("cluster name", name))
 	if namespace != "" {
-		for _, msg := range validation.IsDNS1123Label(namespace) {
-			faults.Add(fault.Usagef("namespace %q: %s", namespace, msg))
-		}
+		faults.Add(naming.Label("namespace", namespace))
 	}
-	if err := faults.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return faults.Err()
 }

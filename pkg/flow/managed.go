@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/naming"
 )
 
 // Managed fills in the kubeconfig of the bootstrap cluster that an earlier run recorded for a Cluster, by the rules of
@@ -49,13 +48,9 @@ func Managed(ctx context.Context, t Target, h Host) (Target, error) {
 // validate refuses names that no Cluster can have, before they become part of a path.
 func (t Target) validate() error {
 	var faults fault.List
-	for _, msg := range validation.IsDNS1123Subdomain(t.Name) {
-		faults.Add(fault.Usagef("cluster name %q: %s", t.Name, msg))
-	}
+	faults.Add(naming.Subdomain("cluster name", t.Name))
 	if t.Namespace != "" {
-		for _, msg := range validation.IsDNS1123Label(t.Namespace) {
-			faults.Add(fault.Usagef("namespace %q: %s", t.Namespace, msg))
-		}
+		faults.Add(naming.Label("namespace", t.Namespace))
 	}
 	return faults.Err()
 }

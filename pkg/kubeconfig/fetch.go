@@ -4,13 +4,10 @@ package kubeconfig
 
 import (
 	"context"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/api/validation"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
-	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/naming"
 )
 
 // FetchOptions say whose kubeconfig to fetch.
@@ -47,18 +44,10 @@ func Fetch(ctx context.Context, c *kube.Client, opts FetchOptions) (*Kubeconfig,
 }
 
 func checkNames(opts FetchOptions) error {
-	if bad := validation.NameIsDNSSubdomain(opts.Name, false); len(bad) > 0 {
-		return fault.Usagef("cluster name %q: %s", opts.Name, firstSentence(bad[0]))
+	if err := naming.Subdomain("cluster name", opts.Name); err != nil {
+		return err
 	}
-	if bad := validation.ValidateNamespaceName(opts.Namespace, false); len(bad) > 0 {
-		return fault.Usagef("namespace %q: %s", opts.Namespace, firstSentence(bad[0]))
-	}
-	return nil
-}
-
-func firstSentence(text string) string {
-	first, _, _ := strings.Cut(text, " (e.g.")
-	return first
+	return naming.Label("namespace", opts.Namespace)
 }
 
 // fetcher is one Fetch.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/naming"
 )
 
 // SetNamespace moves a set of provider components into one namespace: the namespaced objects, the Namespace object
@@ -19,8 +19,8 @@ import (
 //
 // Scopes of custom kinds come from the CRDs in the set; an object of an unknown kind moves if it has a namespace.
 func SetNamespace(objs []*unstructured.Unstructured, ns string) error {
-	if problems := validation.IsDNS1123Label(ns); len(problems) > 0 {
-		return fault.Usagef("set namespace %q: %s", ns, strings.Join(problems, "; "))
+	if err := naming.Label("namespace", ns); err != nil {
+		return err
 	}
 	home, err := homeNamespace(objs)
 	if err != nil {

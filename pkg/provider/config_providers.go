@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/naming"
 )
 
 func (d *decoder) providers(n *yaml.Node) {
@@ -78,8 +78,8 @@ func (d *decoder) checkName(n *yaml.Node, e Entry) {
 		}
 		d.warnf(n, "provider name %q starts with its type; did you mean %s?", e.Name, short)
 	}
-	if errs := validation.IsDNS1123Subdomain(e.Name); len(errs) > 0 {
-		d.faultf(n, "provider name %q: %s", e.Name, strings.Join(errs, "; "))
+	if err := naming.Subdomain("provider name", e.Name); err != nil {
+		d.faultf(n, "%v", err)
 	}
 	if e.Type.Valid() && (e.Name == CoreName) != (e.Type == CoreProvider) {
 		d.faultf(n, "provider %s: the name %s belongs to the type %s, and to no other", e.Name, CoreName, CoreProvider)

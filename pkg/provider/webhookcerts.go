@@ -23,7 +23,7 @@ type WebhookCerts string
 
 // The sources of webhook certificates.
 const (
-	// AutoCerts means cert-manager if it is installed and serves, else our own if they will do.
+	// AutoCerts means cert-manager if it is installed and serves, else our own if they will do, else cert-manager.
 	AutoCerts WebhookCerts = "auto"
 	// CertManagerCerts means cert-manager, which is installed if it isn't there.
 	CertManagerCerts WebhookCerts = "cert-manager"
@@ -61,6 +61,12 @@ func ResolveWebhookCerts(ctx context.Context, c *kube.Client, objs []*unstructur
 	return out, said, err
 }
 
+// What certManagerServes says where nothing could answer.
+const (
+	notInstalled = "cert-manager isn't installed"
+	onlyDefined  = "of cert-manager only the definitions are there"
+)
+
 // chooseCerts is what auto means.
 func chooseCerts(ctx context.Context, c *kube.Client, objs []*unstructured.Unstructured, others []string) (WebhookCerts, string, error) {
 	owner, err := earlierCerts(ctx, c, objs)
@@ -81,13 +87,17 @@ func chooseCerts(ctx context.Context, c *kube.Client, objs []*unstructured.Unstr
 			"see what is wrong with it (kubectl get pods -n cert-manager), or replace them: --webhook-certs builtin")
 	case len(others) == 0:
 		return BuiltinCerts, "webhook certificates: our own, because " + why, nil
+	case why == notInstalled: // it will be, where the configuration says from where
+		return CertManagerCerts, "webhook certificates: by cert-manager, because the providers use it for more: " + strings.Join(others, "; "), nil
+	case why == onlyDefined: // somebody else's, without a webhook to ask: the providers' own readiness will tell
+		return CertManagerCerts, "webhook certificates: left to cert-manager, though " + why + ", because the providers use it for more: " + strings.Join(others, "; "), nil
 	}
 	return "", "", needsCertManager(why, others)
 }
 
 func needsCertManager(why string, others []string) error {
 	return fault.WithHint(fault.Refusedf("the providers need cert-manager, and %s: %s", why, strings.Join(others, "; ")),
-		"install cert-manager, or have it installed: --webhook-certs cert-manager")
+		"install cert-manager, mend it (kubectl get pods -n cert-manager), or have it installed: --webhook-certs cert-manager")
 }
 
 // earlierCerts says what an earlier installation of the same objects used; "" if there was none.
@@ -135,7 +145,7 @@ func certManagerServes(ctx context.Context, c *kube.Client) (string, error) {
 			return "", err
 		}
 		if !slices.Contains(versions, "v1") {
-			return "cert-manager isn't installed", nil
+			return notInstalled, nil
 		}
 	}
 	gvk := schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"}
@@ -144,7 +154,7 @@ func certManagerServes(ctx context.Context, c *kube.Client) (string, error) {
 		return "", err
 	}
 	if !slices.ContainsFunc(configs, func(o *unstructured.Unstructured) bool { return checks(o, certManagerGroup, "issuers") }) {
-		return "of cert-manager only the definitions are there", nil
+		return onlyDefined, nil
 	}
 	limited, cancel := context.WithTimeout(ctx, certManagerPatience)
 	defer cancel()

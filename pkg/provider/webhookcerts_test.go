@@ -164,14 +164,17 @@ func checkChoice(t *testing.T, c *kube.Client, hook *webhook) {
 	if ours, said, err := ask(AutoCerts, objs); err != nil || !ours || !strings.Contains(said, "only the definitions are there") {
 		t.Errorf("definitions only: %v, %q, %v", ours, said, err)
 	}
+	special := append(objs[:len(objs):len(objs)], &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "cert-manager.io/v1", "kind": "ClusterIssuer", "metadata": map[string]any{"name": "everybody"},
+	}})
+	if ours, said, err := ask(AutoCerts, special); err != nil || ours || !strings.Contains(said, "though of cert-manager only") || !strings.Contains(said, "ClusterIssuer everybody") {
+		t.Errorf("definitions only, for more than webhooks: %v, %q, %v", ours, said, err)
+	}
 	ca := encode64(certPEM(hook))
 	applyText(t, c, strings.NewReplacer("URL", "https://127.0.0.1:1/none", "CA", ca).Replace(certManagerHook))
 	if ours, said, err := ask(AutoCerts, objs); err != nil || !ours || !strings.Contains(said, "doesn't answer") {
 		t.Errorf("its webhook is down: %v, %q, %v", ours, said, err)
 	}
-	special := append(objs[:len(objs):len(objs)], &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "cert-manager.io/v1", "kind": "ClusterIssuer", "metadata": map[string]any{"name": "everybody"},
-	}})
 	for _, source := range []WebhookCerts{AutoCerts, BuiltinCerts} {
 		_, _, err := ask(source, special)
 		if fault.CodeOf(err) != fault.Refused || !strings.Contains(err.Error(), "ClusterIssuer everybody") || len(fault.Hints(err)) == 0 {

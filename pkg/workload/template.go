@@ -4,13 +4,12 @@ package workload
 
 import (
 	"strconv"
-	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
+	"github.com/clusterctl/clusterctl/pkg/naming"
 )
 
 // The variables that every cluster template can count on.
@@ -42,12 +41,8 @@ type TemplateInput struct {
 func TemplateValues(in TemplateInput, lookup manifest.Lookup) (map[string]string, error) {
 	var faults fault.List
 	out := map[string]string{VarClusterName: in.Name, VarNamespace: in.Namespace}
-	if errs := validation.IsDNS1123Subdomain(in.Name); len(errs) > 0 {
-		faults.Add(fault.Usagef("cluster name %q: %s", in.Name, strings.Join(errs, "; ")))
-	}
-	if errs := validation.IsDNS1123Label(in.Namespace); len(errs) > 0 {
-		faults.Add(fault.Usagef("namespace %q: %s", in.Namespace, strings.Join(errs, "; ")))
-	}
+	faults.Add(naming.Subdomain("cluster name", in.Name))
+	faults.Add(naming.Label("namespace", in.Namespace))
 	if in.KubernetesVersion != "" {
 		if _, err := version.ParseSemantic(in.KubernetesVersion); err != nil {
 			faults.Add(fault.Usagef("Kubernetes version %q: a version like v1.34.1 is wanted", in.KubernetesVersion))

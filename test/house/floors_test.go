@@ -33,7 +33,7 @@ func floors() [][]string {
 		{"pkg/kube"},
 		{"pkg/manifest"},
 		{"pkg/ui"},
-		{"pkg/pki"},
+		{"pkg/pki", "pkg/naming"},
 		{"pkg/event", "pkg/fault", "pkg/paths", "pkg/atomicfile", "pkg/version", "config"},
 	}
 }
