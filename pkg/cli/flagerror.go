@@ -5,6 +5,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,9 +27,17 @@ func flagError(cmd *cobra.Command, err error) error {
 			err = fault.WithHint(err, "did you mean --%s?", near)
 		}
 	case errors.As(err, &invalid):
-		err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), errors.Unwrap(invalid))
+		err = fmt.Errorf("--%s %q: %w", invalid.GetFlag().Name, invalid.GetValue(), wrongValue(invalid))
 	}
 	return cmdutil.WrongUsage(cmd, err)
+}
+
+// wrongValue is what the flag says of its value. Of a number that is out of range the parser says that it is none.
+func wrongValue(invalid *pflag.InvalidValueError) error {
+	if _, err := strconv.ParseInt(invalid.GetValue(), 0, 64); errors.Is(err, strconv.ErrRange) {
+		return errors.New("is out of range")
+	}
+	return errors.Unwrap(invalid)
 }
 
 // nearestFlag finds the flag that looks most like name, "" if none looks like it.

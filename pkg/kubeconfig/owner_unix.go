@@ -5,6 +5,7 @@
 package kubeconfig
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -20,8 +21,22 @@ func keepOwner(path string, replaced fs.FileInfo) {
 	}
 }
 
-// writable says why no file can be made in a directory, nil if one can as far as the system tells.
-func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
+// writable says why no file can be made in a directory, nil if one can as far as the system tells. Root is told that it may write
+// everywhere, also where nothing can be, such as below /proc: for root it is tried.
+func writable(dir string) error {
+	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	probe, err := os.CreateTemp(dir, ".clusterctl-probe-*")
+	if err != nil {
+		var file *fs.PathError
+		if errors.As(err, &file) {
+			return file.Err
+		}
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
 
 // syncDir makes a rename last through a power cut. File systems that can't are let be.
 func syncDir(dir string) {
