@@ -149,7 +149,8 @@ func (s *stage) killed(t *testing.T, ctx context.Context, at int, after, back bo
 		}
 	}
 	_, err = Run(ctx, again)
-	if isRefused(err) { // it was killed after its very last write: there is nothing to move any more
+	if isRefused(err) { // it was killed after its very last write: there is nothing to move any more, and the leases end by themselves
+		s.endLeases(t)
 		err = nil
 	}
 	if err != nil {
