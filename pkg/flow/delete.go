@@ -134,6 +134,9 @@ func (d *Delete) MadeBootstrap() string {
 // Run deletes. The caller holds the lock.
 func (d *Delete) Run(ctx context.Context) error {
 	err := d.look(ctx)
+	if err != nil && d.record == nil {
+		return err // nothing was begun, now or earlier
+	}
 	if err == nil {
 		err = runSteps(ctx, d.steps(), d.host.Sink)
 	}

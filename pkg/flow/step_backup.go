@@ -49,7 +49,7 @@ func joinKeys(keys []types.NamespacedName) string {
 func (c *Create) backupSpecs() ([]provider.Spec, error) {
 	versions, err := move.BackupProviders(c.record.Inputs.Backup)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("backup: %w", err) // in the words of planBackup: one fault is told of once
 	}
 	var out []provider.Spec
 	for label, version := range versions {
