@@ -110,7 +110,7 @@ func TestSetNamespaceErrors(t *testing.T) {
 	t.Parallel()
 	ns := "apiVersion: v1\nkind: Namespace\nmetadata: {name: %s}\n---\n"
 	for name, c := range map[string]struct{ text, ns, want string }{
-		"not a name":     {"", "No_Name", `set namespace "No_Name": `},
+		"not a name":     {"", "No_Name", `namespace "No_Name": `},
 		"two namespaces": {fmt.Sprintf(ns+ns, "a", "b"), "x", "more than one Namespace object (a, b)"},
 		"annotation":     {"apiVersion: v1\nkind: X\nmetadata: {name: a, annotations: {cert-manager.io/inject-ca-from: a}}\n", "x", `X a: the annotation cert-manager.io/inject-ca-from is not of the form namespace/name`},
 	} {
