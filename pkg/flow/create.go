@@ -124,7 +124,7 @@ func (c *Create) resolveRecord() error {
 		return fault.WithHint(fault.Refusedf("cluster %s/%s was deleted, but what was made for it is still there", old.Namespace, old.Name),
 			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
 	}
-	if old.Pivot == Returning {
+	if old.Pivot == Returning || old.Pivot == Recovering {
 		return fault.WithHint(fault.Refusedf("cluster %s/%s is being deleted", old.Namespace, old.Name),
 			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
 	}
@@ -144,7 +144,7 @@ func (c *Create) newRecord(in Inputs) error {
 			return err
 		}
 	}
-	c.opts.Bootstrap.simulated = in.Flavor == "in-memory"
+	c.opts.Bootstrap.simulated = in.simulated()
 	rec, why, err := ChooseBootstrap(c.opts.Bootstrap, c.opts.Name, c.host)
 	if err != nil {
 		return err

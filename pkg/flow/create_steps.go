@@ -17,6 +17,7 @@ const (
 	StepPivotProviders     = "pivot-providers"
 	StepPivot              = "pivot"
 	StepPivotBootstrap     = "pivot-bootstrap"
+	StepMachines           = "machines"
 	StepSummary            = "summary"
 )
 
@@ -39,6 +40,7 @@ func CreateSteps() []Info {
 		{StepPivotProviders, "Install the providers in the cluster itself, to be started by the pivot"},
 		{StepPivot, "Move the cluster's objects into the cluster itself"},
 		{StepPivotBootstrap, "Delete the bootstrap cluster"},
+		{StepMachines, "Create the machines that waited for the pivot (v0.2 files)"},
 		{StepSummary, "Say what there is now and how to go on"},
 	}
 }
@@ -59,6 +61,7 @@ func (c *Create) steps() []Step {
 		StepPivotProviders:     {Run: c.pivotProviders, Skip: c.skipPivotProviders},
 		StepPivot:              {Run: c.pivot, Skip: c.skipPivot},
 		StepPivotBootstrap:     {Run: c.pivotBootstrap, Skip: c.skipPivotBootstrap},
+		StepMachines:           {Run: c.addMachines, Skip: c.skipMachines},
 		StepSummary:            {Run: c.summarise},
 	}
 	var out []Step

@@ -22,6 +22,7 @@ import (
 const (
 	StepDeleteOthers     = "delete-others"
 	StepMoveOut          = "move-out"
+	StepRestore          = "restore"
 	StepDeleteCluster    = "delete-cluster"
 	StepDeleteKubeconfig = "delete-kubeconfig"
 	StepDeleteBootstrap  = "delete-bootstrap"
@@ -33,6 +34,8 @@ type DeleteOptions struct {
 	Target
 	// KeepBootstrap leaves a bootstrap cluster of ours where it is, also when it holds no other cluster.
 	KeepBootstrap bool
+	// KeepProviders leaves on an existing cluster what runs of ours installed there.
+	KeepProviders bool
 	// All deletes also the other clusters that a cluster manages which manages itself.
 	All bool
 	// Bootstrap says which bootstrap cluster a cluster that manages itself is moved out to, and where the binaries of a local one are.
@@ -50,6 +53,8 @@ type Delete struct {
 
 	// looked says that self and others are known.
 	looked bool
+	// recovering says that the snapshot of its move is the only copy.
+	recovering bool
 	// self says that the cluster manages itself, so that it has to be moved out first; others are those that it manages, too.
 	self   bool
 	others []capi.ClusterState
@@ -96,6 +101,10 @@ func (d *Delete) Preview(ctx context.Context) (string, error) {
 	}
 	if err := d.look(ctx); err != nil {
 		return "", err
+	}
+	if d.recovering {
+		return fmt.Sprintf("cluster %s, whose objects are brought back from the snapshot %s first: the %s that held them is gone",
+			d.Key(), d.record.Snapshot, describeBootstrap(d.record.Bootstrap)), nil
 	}
 	if d.record != nil && d.record.Pivot == Returning {
 		return fmt.Sprintf("cluster %s, which is being moved out of itself to the %s", d.Key(), describeBootstrap(d.record.Bootstrap)), nil
@@ -168,6 +177,9 @@ func (d *Delete) again() string {
 
 func (d *Delete) steps() []Step {
 	var steps []Step
+	if d.recovering {
+		steps = d.recoverSteps()
+	}
 	if d.self {
 		steps = []Step{
 			{Info: Info{StepDeleteOthers, "Delete the other clusters that it manages"}, Skip: d.skipOthers, Run: d.deleteOthers},
@@ -187,7 +199,7 @@ func (d *Delete) steps() []Step {
 			Skip: d.skipKubeconfig, Run: d.removeKubeconfig,
 		},
 		Step{
-			Info: Info{StepDeleteBootstrap, "Delete the bootstrap cluster that was made for it"},
+			Info: Info{StepDeleteBootstrap, "Delete the bootstrap cluster, or what was installed for it"},
 			Skip: d.skipBootstrap, Run: d.deleteBootstrap,
 		},
 		Step{
@@ -289,8 +301,10 @@ func (d *Delete) checkNotLost(ctx context.Context) error {
 
 func (d *Delete) skipBootstrap() string {
 	switch {
-	case d.record == nil || d.record.Bootstrap.Type == bootstrap.Existing:
+	case d.record == nil:
 		return "it was there before and stays"
+	case d.record.Bootstrap.Type == bootstrap.Existing:
+		return ""
 	case !d.record.Bootstrap.Made || d.opts.KeepBootstrap:
 		return "kept"
 	}
@@ -298,7 +312,15 @@ func (d *Delete) skipBootstrap() string {
 }
 
 // deleteBootstrap deletes a bootstrap cluster of ours, unless it still holds clusters, or others were begun on it.
+// From an existing cluster goes what runs of ours installed there.
 func (d *Delete) deleteBootstrap(ctx context.Context) (string, error) {
+	if d.record.Bootstrap.Type == bootstrap.Existing {
+		client, err := d.management(ctx)
+		if err != nil {
+			return "", err
+		}
+		return takeBack(ctx, client, d.record, d.opts.KeepProviders || d.record.Inputs.KeepProviders, d.host, StepDeleteBootstrap)
+	}
 	others, err := siblings(d.records, d.record)
 	if err != nil {
 		return "", err
@@ -312,31 +334,4 @@ func (d *Delete) deleteBootstrap(ctx context.Context) (string, error) {
 		return fmt.Sprintf("kept: it manages %s", strings.Join(holds.Clusters, ", ")), nil
 	}
 	return outcome, err
-}
-
-func (d *Delete) skipForget() string {
-	if d.record == nil {
-		return "there is no record of it"
-	}
-	return ""
-}
-
-func (d *Delete) forget(context.Context) (string, error) {
-	return "nothing is left", d.records.Remove(d.opts.Namespace, d.opts.Name)
-}
-
-// Forget drops the record of a run whose bootstrap cluster is gone for good. It refuses while the bootstrap cluster is there.
-func (d *Delete) Forget(ctx context.Context) error {
-	if d.record == nil {
-		return fmt.Errorf("%s: %w", d.Key(), ErrNoRecord)
-	}
-	st, err := d.boot.Status(ctx)
-	if err != nil {
-		return err
-	}
-	if d.record.Bootstrap.Type != bootstrap.Existing && st.State != bootstrap.Missing {
-		return fault.WithHint(fault.Refusedf("the %s is there: it can still delete cluster %s", d.Where(), d.Key()),
-			"delete it properly: clusterctl delete cluster %s -n %s", d.opts.Name, d.opts.Namespace)
-	}
-	return d.records.Remove(d.opts.Namespace, d.opts.Name)
 }

@@ -28,6 +28,10 @@ func (d *Delete) look(ctx context.Context) error {
 	}
 	d.looked = true
 	if d.record != nil {
+		var err error
+		if d.recovering, err = d.lost(ctx); err != nil || d.recovering {
+			return err
+		}
 		switch d.record.Pivot {
 		case Returning:
 			d.self = true
@@ -220,23 +224,26 @@ func (d *Delete) resolveKind(ctx context.Context, rec BootstrapRecord) error {
 
 // checkStillInside refuses to make a new, empty bootstrap cluster in place of one that the cluster was moved to.
 func (d *Delete) checkStillInside(ctx context.Context) error {
-	source, err := d.itself()
-	if err != nil {
+	inside, err := d.stillInside(ctx)
+	if err != nil || inside {
 		return err
-	}
-	st, err := move.Inspect(ctx, source)
-	if err != nil {
-		return err
-	}
-	here, err := holdsCluster(ctx, source, d.opts.Namespace, d.opts.Name)
-	if err != nil {
-		return err
-	}
-	if here && (st == nil || st.CanRollBack) {
-		return nil
 	}
 	return fault.WithHint(fault.Refusedf("the %s, which cluster %s was moved to, is not there any more", describeBootstrap(d.record.Bootstrap), d.Key()),
 		"the move's snapshot is in %s: clusterctl move --from-directory FILE brings its objects into another management cluster", filepath.Join(d.host.Dirs.State, "moves"))
+}
+
+// stillInside says whether the cluster itself has its objects, all of them.
+func (d *Delete) stillInside(ctx context.Context) (bool, error) {
+	source, err := d.itself()
+	if err != nil {
+		return false, err
+	}
+	st, err := move.Inspect(ctx, source)
+	if err != nil {
+		return false, err
+	}
+	here, err := holdsCluster(ctx, source, d.opts.Namespace, d.opts.Name)
+	return here && (st == nil || st.CanRollBack), err
 }
 
 // outProviders installs there what the cluster has, in the same versions.
@@ -264,7 +271,23 @@ func (d *Delete) outProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return installHeld(ctx, target, comps, d.boot, host, StepProviders, provider.AutoCerts)
+	d.record.Providers = map[string]string{} // what the snapshot of the move would need
+	for _, comp := range comps {
+		d.record.Providers[comp.Label()] = comp.Version
+	}
+	if err := d.records.Save(d.record); err != nil {
+		return "", err
+	}
+	before := noting(d.record.Bootstrap, target, d.opts.KeepProviders || d.record.Inputs.KeepProviders, d.host)
+	outcome, err := installHeld(ctx, target, comps, d.boot, host, StepProviders, provider.AutoCerts, before)
+	if err != nil || before == nil {
+		return outcome, err
+	}
+	shared, err := sharedOn(ctx, source)
+	if err != nil {
+		return "", err
+	}
+	return outcome, noteShared(ctx, target, shared, d.opts.Namespace, d.host)
 }
 
 // moveOut moves everything out of the cluster itself.
@@ -280,6 +303,10 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 	defer target.Close()
 	t := transfer{
 		namespace: d.opts.Namespace, name: d.opts.Name, source: source, target: target, host: d.host, step: StepMoveOut, provisioning: true,
+		kept: func(snapshot string) error {
+			d.record.Snapshot = snapshot
+			return d.records.Save(d.record)
+		},
 	}
 	moved, err := t.run(ctx, moveplan.Scope{All: true})
 	if err != nil {

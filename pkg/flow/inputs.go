@@ -56,6 +56,8 @@ type Inputs struct {
 	Pivot *bool `json:"pivot,omitempty"`
 	// KeepBootstrap leaves the bootstrap cluster where it is after the pivot.
 	KeepBootstrap bool `json:"keepBootstrap,omitempty"`
+	// KeepProviders leaves on an existing cluster what is installed there, when the cluster's objects are gone from it.
+	KeepProviders bool `json:"keepProviders,omitempty"`
 	// KubeconfigOut is where the workload cluster's kubeconfig is written; empty is NAME.kubeconfig in the working directory.
 	KubeconfigOut string `json:"kubeconfigOut,omitempty"`
 }
@@ -77,7 +79,7 @@ const (
 
 // Empty says whether nothing describes a cluster, so that the record's inputs are to be used.
 func (in Inputs) Empty() bool {
-	in.KubeconfigOut, in.WebhookCerts, in.Pivot, in.KeepBootstrap = "", "", nil, false
+	in.KubeconfigOut, in.WebhookCerts, in.Pivot, in.KeepBootstrap, in.KeepProviders = "", "", nil, false, false
 	return reflect.DeepEqual(in, Inputs{})
 }
 

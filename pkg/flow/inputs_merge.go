@@ -76,7 +76,7 @@ func (in Inputs) over(old Inputs) Inputs {
 	if in.Pivot != nil {
 		out.Pivot = in.Pivot
 	}
-	out.KeepBootstrap = out.KeepBootstrap || in.KeepBootstrap
+	out.KeepBootstrap, out.KeepProviders = out.KeepBootstrap || in.KeepBootstrap, out.KeepProviders || in.KeepProviders
 	if in.WorkerMachineCount != nil {
 		out.WorkerMachineCount = in.WorkerMachineCount
 	}

@@ -4,6 +4,7 @@ package flow
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -89,5 +90,34 @@ func checkUsage(t *testing.T, err error, want string) {
 		t.Errorf("error %v, want one that says %q", err, want)
 	case fault.CodeOf(err) != fault.Usage:
 		t.Errorf("class %d, want Usage", fault.CodeOf(err))
+	}
+}
+
+func TestSimulated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"real.yaml": "spec: {backend: {docker: {}}}\n", "simulated/all.yaml": "spec: {backend: {inMemory: {}}}\n"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		in   Inputs
+		want bool
+	}{
+		"the flavor":         {Inputs{Flavor: "in-memory"}, true},
+		"another flavor":     {Inputs{Flavor: "development"}, false},
+		"a file of machines": {Inputs{Files: []string{filepath.Join(dir, "real.yaml")}}, false},
+		"a folder":           {Inputs{Files: []string{filepath.Join(dir, "simulated")}}, true},
+		"v0.2 files":         {Inputs{ClusterFile: filepath.Join(dir, "real.yaml"), MachinesFile: filepath.Join(dir, "simulated", "all.yaml")}, true},
+		"what isn't there":   {Inputs{Files: []string{filepath.Join(dir, "nothing.yaml"), "-", "https://pond.example/x.yaml"}}, false},
+	} {
+		if got := tt.in.simulated(); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

@@ -41,6 +41,9 @@ func (c *Create) installLegacyComponents(ctx context.Context, client *kube.Clien
 	if said != "" {
 		event.Notef(c.host.Sink, "%s", said)
 	}
+	if err := note(ctx, client, objs, c.noting(client)); err != nil {
+		return "", fmt.Errorf("provider components: %w", err)
+	}
 	res, err := client.Apply(ctx, objs, kube.ApplyOptions{Force: true, SkipUnchanged: true, Step: StepProviders})
 	if err != nil {
 		return "", fmt.Errorf("provider components: %w", err)

@@ -21,6 +21,8 @@ const (
 	SelfManaged PivotState = "self-managed"
 	// Returning means that the move out of the cluster itself, to a bootstrap cluster, has begun.
 	Returning PivotState = "returning"
+	// Recovering means that a deletion brings them back from a snapshot, because the bootstrap cluster that held them is gone.
+	Recovering PivotState = "recovering"
 )
 
 // wantsPivot says whether the cluster is to manage itself, or why not. A bootstrap cluster that was there before stays, so

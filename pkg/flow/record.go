@@ -45,6 +45,8 @@ type Record struct {
 	Pivot PivotState `json:"pivot,omitempty"`
 	// Self is how the cluster itself is reached as a management cluster, once it manages itself or did.
 	Self *BootstrapRecord `json:"self,omitempty"`
+	// Snapshot is the file with the objects that a move out of the cluster itself keeps.
+	Snapshot string `json:"snapshot,omitempty"`
 	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
 	ClusterGone bool `json:"clusterGone,omitempty"`
 }

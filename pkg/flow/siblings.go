@@ -8,12 +8,13 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 )
 
-// siblings lists the records of other clusters that were begun on the same bootstrap cluster of ours.
+// siblings lists the records of other clusters that were begun on the same bootstrap cluster.
 func siblings(records *Records, of *Record) ([]*Record, error) {
 	all, err := records.List()
 	var out []*Record
 	for _, r := range all {
-		same := r.Bootstrap.Type == of.Bootstrap.Type && r.Bootstrap.Name == of.Bootstrap.Name
+		a, b := r.Bootstrap, of.Bootstrap
+		same := a.Type == b.Type && a.Name == b.Name && a.Kubeconfig == b.Kubeconfig && a.Context == b.Context && a.Itself == b.Itself
 		if same && (r.Namespace != of.Namespace || r.Name != of.Name) {
 			out = append(out, r)
 		}

@@ -30,7 +30,16 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	if err := c.addClasses(ctx, client, p); err != nil {
 		return "", err
 	}
-	res, err := workload.Apply(ctx, client, p.set, workload.ApplyOptions{Sink: c.host.Sink, Step: StepCluster})
+	if c.noting(client) != nil {
+		if err := noteShared(ctx, client, manifest.Unwrap(p.set.Objects), p.set.Namespace, c.host); err != nil {
+			return "", err
+		}
+	}
+	set := p.set
+	if c.holdsMachines() {
+		set = set.FirstMachine()
+	}
+	res, err := workload.Apply(ctx, client, set, workload.ApplyOptions{Sink: c.host.Sink, Step: StepCluster})
 	if err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func (c *Create) pivotProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return installHeld(ctx, guest, comps, existing.New(c.selfKubeconfig(), ""), c.host, StepPivotProviders, c.record.Inputs.webhookCerts())
+	return installHeld(ctx, guest, comps, existing.New(c.selfKubeconfig(), ""), c.host, StepPivotProviders, c.record.Inputs.webhookCerts(), nil)
 }
 
 // cantHoldOutcome goes on without a pivot, unless one was asked for.

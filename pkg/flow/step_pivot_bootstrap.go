@@ -40,7 +40,7 @@ func (c *Create) pivotBootstrap(ctx context.Context) (string, error) {
 func (c *Create) dropBootstrap(ctx context.Context) (string, error) {
 	switch {
 	case c.record.Bootstrap.Type == bootstrap.Existing:
-		return "it was there before and stays, with its providers", nil
+		return c.leaveExisting(ctx)
 	case !c.record.Bootstrap.Made || c.record.Inputs.KeepBootstrap:
 		return "kept", nil
 	}
@@ -61,6 +61,18 @@ func (c *Create) dropBootstrap(ctx context.Context) (string, error) {
 		return "kept: it manages " + strings.Join(holds.Clusters, ", "), nil
 	}
 	return outcome, err
+}
+
+// leaveExisting takes back from an existing cluster what was installed there for the pivot, if nothing uses it.
+func (c *Create) leaveExisting(ctx context.Context) (string, error) {
+	if _, err := c.provenMoved(ctx); err != nil {
+		return "", err
+	}
+	source, err := c.management(ctx)
+	if err != nil {
+		return "", err
+	}
+	return takeBack(ctx, source, c.record, c.record.Inputs.KeepProviders, c.host, StepPivotBootstrap)
 }
 
 // provenMoved asks both clusters once more before the bootstrap cluster goes: the cluster itself has its Cluster, and everything

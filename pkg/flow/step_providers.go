@@ -178,7 +178,7 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	}
 	res, err := provider.Install(ctx, client, p.components, provider.InstallOptions{
 		Prepare: c.boot.Prepare, Sink: c.tellWhy(ctx), Step: StepProviders, Config: c.host.Config,
-		WebhookCerts: c.record.Inputs.webhookCerts(),
+		WebhookCerts: c.record.Inputs.webhookCerts(), Before: c.noting(client),
 	})
 	if err != nil {
 		return "", c.explainProviders(ctx, err)
@@ -204,12 +204,20 @@ func (c *Create) topology(ctx context.Context, client *kube.Client, p *plan) err
 	return nil
 }
 
+// noting is what an installation on the management cluster calls before its first write.
+func (c *Create) noting(client *kube.Client) func(context.Context, []kube.Ref) error {
+	return noting(c.record.Bootstrap, client, c.record.Inputs.KeepProviders, c.host)
+}
+
 func (c *Create) applyBootstrapOnly(ctx context.Context, client *kube.Client, p *plan) error {
 	if len(p.bootstrapOnly) == 0 {
 		return nil
 	}
 	objs, err := c.boot.Prepare(manifest.Unwrap(p.bootstrapOnly))
 	if err != nil {
+		return fmt.Errorf("bootstrap-only components: %w", err)
+	}
+	if err := note(ctx, client, objs, c.noting(client)); err != nil {
 		return fmt.Errorf("bootstrap-only components: %w", err)
 	}
 	if _, err := client.Apply(ctx, objs, kube.ApplyOptions{Step: StepProviders, Force: true}); err != nil {

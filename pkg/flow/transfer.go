@@ -32,6 +32,8 @@ type transfer struct {
 	discard bool
 	// provisioning lets Clusters move that aren't provisioned.
 	provisioning bool
+	// kept hears of the file with the snapshot; nil is allowed.
+	kept func(string) error
 }
 
 // run moves, or goes on with a move that was begun. One that had come to its end is seen by where the Cluster is.
@@ -47,7 +49,7 @@ func (t transfer) run(ctx context.Context, scope moveplan.Scope) (string, error)
 	}
 	r, err := move.Run(ctx, move.Options{
 		Source: t.source, Target: t.target, Scope: scope, Discard: t.discard, AllowProvisioning: t.provisioning,
-		StateDir: filepath.Join(t.host.Dirs.State, "moves"), By: t.host.Self, Alive: t.host.Alive, Sink: within(t.step, t.host.Sink),
+		StateDir: filepath.Join(t.host.Dirs.State, "moves"), By: t.host.Self, Alive: t.host.Alive, Sink: within(t.step, t.host.Sink), Kept: t.kept,
 	})
 	if err != nil {
 		return "", err
@@ -132,12 +134,18 @@ func componentsLike(ctx context.Context, like *kube.Client, config *provider.Con
 }
 
 // installHeld installs providers whose controllers stand at zero until a move starts them. Where some run already, those go on.
-func installHeld(ctx context.Context, c *kube.Client, comps []*provider.Components, b bootstrap.Cluster, h Host, step string, certs provider.WebhookCerts) (string, error) {
+// before is told what will be created, as in provider.InstallOptions.
+func installHeld(
+	ctx context.Context, c *kube.Client, comps []*provider.Components, b bootstrap.Cluster, h Host, step string, certs provider.WebhookCerts,
+	before func(context.Context, []kube.Ref) error,
+) (string, error) {
 	running, err := runsProviders(ctx, c)
 	if err != nil {
 		return "", err
 	}
-	res, err := provider.Install(ctx, c, comps, provider.InstallOptions{Prepare: b.Prepare, Sink: h.Sink, Step: step, Config: h.Config, Hold: !running, WebhookCerts: certs})
+	res, err := provider.Install(ctx, c, comps, provider.InstallOptions{
+		Prepare: b.Prepare, Sink: h.Sink, Step: step, Config: h.Config, Hold: !running, WebhookCerts: certs, Before: before,
+	})
 	if err != nil {
 		return "", err
 	}

@@ -127,7 +127,7 @@ func kindsOf(gv schema.GroupVersion, resources []apidiscovery.APIResourceDiscove
 	for _, r := range resources {
 		if r.ResponseKind != nil && r.ResponseKind.Kind != "" {
 			out.APIResources = append(out.APIResources, metav1.APIResource{
-				Name: r.Resource, Kind: r.ResponseKind.Kind, Namespaced: r.Scope == apidiscovery.ScopeNamespace,
+				Name: r.Resource, Kind: r.ResponseKind.Kind, Namespaced: r.Scope == apidiscovery.ScopeNamespace, Verbs: r.Verbs,
 			})
 		}
 	}

@@ -45,6 +45,8 @@ type Options struct {
 	Discard bool
 	// StateDir is where the snapshot of the objects is kept while they are moved; empty means none.
 	StateDir string
+	// Kept hears, before the first object is copied, of the snapshot's file; its error ends the move. nil is allowed.
+	Kept func(path string) error
 	// By says who moves, for the message that a second move gets.
 	By Identity
 	// Confirm is asked with the plan after all checks, before the first write; an error ends the move. nil means yes.

@@ -13,8 +13,11 @@ import (
 // snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each. It is written before
 // the first object is copied.
 func (m *mover) snapshot() error {
-	if m.o.StateDir == "" || m.journal.Snapshot != "" && m.journal.Inventory > 0 {
+	if m.o.StateDir == "" {
 		return nil
+	}
+	if m.journal.Snapshot != "" && m.journal.Inventory > 0 {
+		return m.kept()
 	}
 	if err := os.MkdirAll(m.o.StateDir, 0o700); err != nil {
 		return fmt.Errorf("keep a snapshot: %w", err)
@@ -24,7 +27,15 @@ func (m *mover) snapshot() error {
 		return fmt.Errorf("keep a snapshot in %s: %w", path, err)
 	}
 	m.journal.Snapshot = path
-	return nil
+	return m.kept()
+}
+
+// kept tells of the file.
+func (m *mover) kept() error {
+	if m.o.Kept == nil {
+		return nil
+	}
+	return m.o.Kept(m.journal.Snapshot)
 }
 
 func (m *mover) writeSnapshot(path string) (err error) {

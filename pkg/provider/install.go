@@ -38,6 +38,9 @@ type InstallOptions struct {
 	Hold bool
 	// Interval is the pause between two looks while waiting; 0 means 250 ms.
 	Interval time.Duration
+	// Before is told, before the first write, what isn't there yet and so will be created; its error ends the installation. nil: nobody
+	// wants to know. See [Uninstall].
+	Before func(context.Context, []kube.Ref) error
 }
 
 // ProviderResult says what was done for one provider.
@@ -94,7 +97,7 @@ func Install(ctx context.Context, c *kube.Client, comps []*Components, opts Inst
 	if i.plan.certs != "" {
 		event.Notef(i.opts.Sink, "%s", i.plan.certs)
 	}
-	for _, step := range []func(context.Context) error{i.installCertManager, i.applyMain, i.recordInventory, i.wait, i.applyGuarded} {
+	for _, step := range []func(context.Context) error{i.announce, i.installCertManager, i.applyMain, i.recordInventory, i.wait, i.applyGuarded} {
 		if err := step(ctx); err != nil {
 			return i.result(), err
 		}
@@ -131,6 +134,18 @@ type installer struct {
 	opts    InstallOptions
 	plan    *plan
 	applied []kube.Applied
+}
+
+// announce says what will be created.
+func (i *installer) announce(ctx context.Context) error {
+	if i.opts.Before == nil {
+		return nil
+	}
+	_, missing, err := i.kube.Look(ctx, slices.Concat(i.plan.certManager, i.plan.main, i.plan.guarded, i.plan.inventory))
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	return i.opts.Before(ctx, missing)
 }
 
 // applyMain applies the objects of all providers together: kube.Apply orders them by what they depend on, so that all

@@ -161,3 +161,44 @@ func TestTemplateValues(t *testing.T) {
 		})
 	}
 }
+
+func TestFirstMachine(t *testing.T) {
+	t.Parallel()
+	machine := func(name, label, kind string) string {
+		return "apiVersion: cluster.x-k8s.io/v1beta2\nkind: " + kind + "\nmetadata: {name: " + name + ", labels: {" + label + "}}\n" +
+			"spec: {clusterName: heron, infrastructureRef: {apiGroup: infrastructure.cluster.x-k8s.io, kind: PondMachine, name: " + name + "}," +
+			" bootstrap: {configRef: {apiGroup: bootstrap.cluster.x-k8s.io, kind: NestConfig, name: shared}}}\n---\n"
+	}
+	infra := func(name string) string {
+		return "apiVersion: infrastructure.cluster.x-k8s.io/v1\nkind: PondMachine\nmetadata: {name: " + name + "}\n---\n"
+	}
+	shared := "apiVersion: bootstrap.cluster.x-k8s.io/v1\nkind: NestConfig\nmetadata: {name: shared}\n---\n"
+	cp := `cluster.x-k8s.io/control-plane: ""`
+	cases := map[string]struct {
+		machines string
+		want     []string
+	}{
+		"the first of two, and no workers": {
+			machine("m0", cp, "Machine") + infra("m0") + machine("m1", cp, "Machine") + infra("m1") + machine("w0", "", "Machine") + infra("w0") + shared,
+			[]string{"heron", "m0", "m0", "shared"},
+		},
+		"what nothing refers to":   {machine("m0", cp, "Machine") + infra("m0") + machine("w0", "", "MachineDeployment") + infra("w0") + infra("spare") + shared, []string{"heron", "m0", "m0", "spare", "shared"}},
+		"nothing can wait for one": {machine("m0", cp, "Machine") + infra("m0") + shared, []string{"heron", "m0", "m0", "shared"}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := LoadLegacy(parse(t, "c.yaml", clusterDoc), parse(t, "m.yaml", strings.TrimSuffix(c.machines, "---\n")), LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, o := range s.FirstMachine().Objects {
+				got = append(got, o.GetName())
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("objects (-want +got):\n%s", d)
+			}
+		})
+	}
+}

@@ -66,6 +66,7 @@ func (o *ClusterFlags) addClusterFlags(cmd *cobra.Command, f *cmdutil.Factory) {
 	fl.BoolVar(&o.pivot, "pivot", false, "move the cluster's objects into the cluster itself (default: where it can hold controllers and the bootstrap cluster is ours)")
 	fl.Lookup("pivot").DefValue = ""
 	fl.BoolVar(&o.inputs.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster after the pivot")
+	fl.BoolVar(&o.inputs.KeepProviders, "keep-providers", false, "leave on an existing bootstrap cluster what is installed there for this cluster, also when nothing needs it any more")
 }
 
 func (o *ClusterFlags) addProviderFlags(cmd *cobra.Command) {

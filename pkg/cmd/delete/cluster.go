@@ -66,6 +66,7 @@ func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
 	o.kube.AddNamespace(cmd, f)
 	fl := cmd.Flags()
 	fl.BoolVar(&o.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster that was made for it")
+	fl.BoolVar(&o.KeepProviders, "keep-providers", false, "leave on an existing management cluster what was installed there for its clusters, also when nothing needs it any more")
 	fl.BoolVar(&o.forget, "forget", false, "only forget a cluster whose bootstrap cluster is gone for good")
 	fl.BoolVar(&o.All, "all", false, "of a cluster that manages itself: delete also the other clusters that it manages")
 	cmdutil.EnumVar(cmd, &o.Bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Kind, bootstrap.Local, bootstrap.Existing},
