@@ -148,13 +148,12 @@ func (s *stage) killed(t *testing.T, ctx context.Context, at int, after, back bo
 			t.Fatalf("%s: roll back: %v", name, err)
 		}
 	}
-	_, err = Run(ctx, again)
-	if isRefused(err) { // it was killed after its very last write: there is nothing to move any more, and the leases end by themselves
-		s.endLeases(t)
-		err = nil
-	}
+	r, err := Run(ctx, again)
 	if err != nil {
 		t.Fatalf("%s: again: %v", name, err)
+	}
+	if r.ID == "" { // it was killed after its very last write: nothing is left to move, and the leases end by themselves
+		s.endLeases(t)
 	}
 	s.arrived(t, name)
 }

@@ -82,7 +82,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	if m.journal == nil {
 		if err := m.prepare(ctx, source, target); err != nil {
-			return nil, err
+			if moved, lookErr := m.movedBefore(ctx); lookErr != nil || !moved {
+				return nil, err
+			}
+			m.sum()
+			return m.report, nil
 		}
 	}
 	return m.locked(ctx, m.phases)
