@@ -20,6 +20,7 @@ type bench struct {
 	ours, upstream string
 	parts          parts
 	registry       *service
+	address        string // of the registry
 	began          time.Time
 	// warmed says that the caches are filled.
 	warmed bool
@@ -79,6 +80,7 @@ func (b *bench) prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the registry: %w", err)
 	}
+	b.address = addr
 	_, err = output(ctx, b.parts.tool, "config", "--tools", tools, "--registry", addr, "--out", filepath.Join(b.dir, "clusterctl.yaml"))
 	return err
 }

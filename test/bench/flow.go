@@ -51,8 +51,9 @@ func (b *bench) flow(ctx context.Context, r *report) (err error) {
 
 // bootstrapInfo is what clusterctl says of a bootstrap cluster.
 type bootstrapInfo struct {
-	Kubeconfig    string `json:"kubeconfig"`
-	SupervisorPID int    `json:"supervisorPid"`
+	Kubeconfig    string   `json:"kubeconfig"`
+	SupervisorPID int      `json:"supervisorPid"`
+	Nodes         []string `json:"nodes"`
 }
 
 func (b *bench) bootstrap(ctx context.Context, env []string, name string) (bootstrapInfo, error) {

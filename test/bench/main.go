@@ -44,7 +44,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.starts, "starts", 15, "how often each command line is started")
 	f.IntVar(&o.runs, "runs", 3, "how often each bootstrap cluster is made")
 	f.IntVar(&o.big, "big", 1000, "how many `clusters` the largest move has; 0 leaves it out")
-	f.StringVar(&o.only, "only", "start,flow,bootstrap,install,move", "what to measure, separated by commas")
+	f.StringVar(&o.only, "only", "start,flow,bootstrap,install,move,containers", "what to measure, separated by commas")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -76,7 +76,7 @@ func run(ctx context.Context, args []string) error {
 	for _, part := range []struct {
 		name string
 		do   func(context.Context, *report) error
-	}{{"start", b.starts}, {"flow", b.flow}, {"bootstrap", b.bootstraps}, {"install", b.install}, {"move", b.moves}} {
+	}{{"start", b.starts}, {"flow", b.flow}, {"bootstrap", b.bootstraps}, {"install", b.install}, {"move", b.moves}, {"containers", b.containers}} {
 		if !slices.Contains(strings.Split(o.only, ","), part.name) {
 			continue
 		}

@@ -16,6 +16,8 @@ type report struct {
 	bootstrap *bootstrapResult
 	install   *installResult
 	move      *moveResult
+	// containers is nil where it wasn't asked for.
+	containers *containersResult
 
 	machine   machine
 	began     time.Time
@@ -60,6 +62,9 @@ func (r report) sections() []section {
 	}
 	if r.move != nil {
 		out = append(out, r.move)
+	}
+	if r.containers != nil {
+		out = append(out, r.containers)
 	}
 	if r.flow != nil {
 		out = append(out, r.flow)

@@ -8,6 +8,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,8 +75,14 @@ func (h *home) changes(t *testing.T, bootstrap string, since time.Time) []change
 		t.Fatal(err)
 	}
 	defer f.Close()
+	return readChanges(t, f, since)
+}
+
+// readChanges reads the changes of an audit log that were carried out, since a time.
+func readChanges(t *testing.T, log io.Reader, since time.Time) []change {
+	t.Helper()
 	var out []change
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(log)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var c change
@@ -91,11 +98,10 @@ func (h *home) changes(t *testing.T, bootstrap string, since time.Time) []change
 
 // wantHandover wants, by the logs of both API servers, that the source's controllers changed nothing any more from the first copy on, and
 // that the target's controllers began after the source's had ended.
-func (h *home) wantHandover(t *testing.T, source, target string, since time.Time) {
+func wantHandover(t *testing.T, there, here []change) {
 	t.Helper()
 	var copied time.Time
 	var lastThere, firstHere *change
-	here := h.changes(t, target, since)
 	for i, c := range here {
 		if c.Verb == "create" && !c.byController() && copied.IsZero() {
 			copied = c.Received
@@ -104,7 +110,6 @@ func (h *home) wantHandover(t *testing.T, source, target string, since time.Time
 			firstHere = &here[i]
 		}
 	}
-	there := h.changes(t, source, since)
 	for i, c := range there {
 		if c.byController() {
 			lastThere = &there[i]

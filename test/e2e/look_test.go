@@ -9,12 +9,14 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 )
@@ -64,6 +66,42 @@ func clusterObjects(t *testing.T, kubeconfig string) map[string]string {
 			out[gvr.Resource+"/"+name] = uid
 		}
 	}
+	return out
+}
+
+// everythingOn lists all objects of a cluster, as resource namespace/name, but what comes and goes by itself.
+func everythingOn(t *testing.T, kubeconfig string) []string {
+	t.Helper()
+	cfg, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := discovery.NewDiscoveryClientForConfig(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups, err := client.ServerPreferredResources()
+	if err != nil {
+		t.Logf("discovery: %v", err) // a group may be on its way out
+	}
+	var out []string
+	for _, g := range groups {
+		gv, _ := schema.ParseGroupVersion(g.GroupVersion)
+		for _, r := range g.APIResources {
+			if r.Name == "events" || r.Name == "pods" || !slices.Contains(r.Verbs, "list") {
+				continue
+			}
+			objs, err := connect(t, kubeconfig).Resource(gv.WithResource(r.Name)).List(t.Context(), metav1.ListOptions{})
+			if err != nil {
+				t.Logf("list %s: %v", r.Name, err)
+				continue
+			}
+			for _, o := range objs.Items {
+				out = append(out, fmt.Sprintf("%s.%s %s/%s", r.Name, gv.Group, o.GetNamespace(), o.GetName()))
+			}
+		}
+	}
+	slices.Sort(out)
 	return out
 }
 

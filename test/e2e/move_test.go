@@ -51,7 +51,7 @@ func TestMoveThereAndBack(t *testing.T) {
 		if now := list(t, way.to, capi("", "machines")); !maps.Equal(uids, now) {
 			t.Errorf("%s: the controllers made machines anew: %v, before %v", way.name, now, uids)
 		}
-		h.wantHandover(t, names[way.from], names[way.to], began)
+		wantHandover(t, h.changes(t, names[way.from], began), h.changes(t, names[way.to], began))
 	}
 	h.must(t, "get", "kubeconfig", "demo", "--kubeconfig", first, "-o", filepath.Join(h.dir, "again.kubeconfig"))
 	ports = append(ports, h.lostAndRecovered(t, before)...)

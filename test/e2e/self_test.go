@@ -20,7 +20,8 @@ import (
 )
 
 // TestSelfManaged makes a real cluster of containers that manages itself in the end, has it grow, and deletes it: it is moved out to a
-// bootstrap cluster again first. It is killed in every step of both ways, and goes on. Nothing is left of either.
+// bootstrap cluster again first. It is killed in every step of both ways, and goes on, also when the bootstrap cluster of the way back is lost
+// and only the snapshot is left. Nothing is left of either.
 func TestSelfManaged(t *testing.T) {
 	e := newEngine(t)
 	h := newHome(t)
@@ -62,7 +63,13 @@ func TestSelfManaged(t *testing.T) {
 
 	began = time.Now()
 	remove := []string{"delete", "cluster", "prod", "--kubeconfig", kubeconfig, "--yes", "--progress", "json"}
-	for _, s := range selfSteps("bootstrap", "providers", "move-out", "delete-cluster", "delete-bootstrap") {
+	for _, s := range selfSteps("bootstrap", "providers", "move-out", "delete-cluster") {
+		h.killIn(t, s.name, s.late, remove...)
+	}
+	if _, err := os.Stat(filepath.Join(h.state(), "runs", "default_prod.json")); err == nil {
+		h.loseKind(t) // with the only copy but the snapshot
+	}
+	for _, s := range selfSteps("restore", "delete-bootstrap") {
 		h.killIn(t, s.name, s.late, remove...)
 	}
 	if _, err := os.Stat(filepath.Join(h.state(), "runs", "default_prod.json")); err == nil {
@@ -78,11 +85,25 @@ func TestSelfManaged(t *testing.T) {
 	h.wantNothingLeft(t, nil)
 }
 
+// loseKind removes the containers of the kind bootstrap clusters, as somebody else might.
+func (h *home) loseKind(t *testing.T) {
+	t.Helper()
+	for _, b := range h.items(t, "get", "bootstraps") {
+		nodes, _ := b["nodes"].([]any)
+		for _, n := range nodes {
+			if out, err := exec.Command("docker", "rm", "-f", "-v", n.(string)).CombinedOutput(); err != nil {
+				t.Fatalf("%v %s", err, out)
+			}
+			t.Logf("lost: %s", n)
+		}
+	}
+}
+
 // selfSteps are steps to be killed in, a moment after they begin.
 func selfSteps(names ...string) []step {
 	late := map[string]time.Duration{
 		"bootstrap": 5 * time.Second, "providers": 3 * time.Second, "pivot-providers": time.Second, "pivot": 4 * time.Second, "move-out": 4 * time.Second,
-		"delete-cluster": time.Second, "delete-bootstrap": 300 * time.Millisecond, "pivot-bootstrap": 300 * time.Millisecond,
+		"delete-cluster": time.Second, "delete-bootstrap": 300 * time.Millisecond, "restore": 300 * time.Millisecond, "pivot-bootstrap": 300 * time.Millisecond,
 	}
 	var out []step
 	for _, name := range names {
