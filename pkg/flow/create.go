@@ -44,6 +44,11 @@ type Create struct {
 	boot    bootstrap.Cluster
 	started time.Time
 
+	// before are the inputs of earlier runs, nil in the first run.
+	before *Inputs
+	// beforeVariables are the variables of then.
+	beforeVariables []string
+
 	planned *plan
 	found   *[]provider.InstalledProvider
 	mgmt    *kube.Client
@@ -129,6 +134,8 @@ func (c *Create) resolveRecord() error {
 			"finish the deletion first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
 	}
 	c.record, c.resumed = old, true
+	before := old.Inputs
+	c.before, c.beforeVariables = &before, old.Variables
 	if err := c.sameBootstrap(old); err != nil {
 		return err
 	}

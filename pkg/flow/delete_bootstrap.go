@@ -37,7 +37,7 @@ func DeleteBootstrap(ctx context.Context, b bootstrap.Cluster, h Host, abandon b
 	name := fmt.Sprintf("%s bootstrap cluster %q", b.Type(), b.Name())
 	if st.State == bootstrap.Missing {
 		// Delete all the same: a half deleted one may have left something behind.
-		return name + " is gone", b.Delete(ctx, h.Sink)
+		return name + " isn't there", b.Delete(ctx, h.Sink)
 	}
 	if !abandon {
 		if err := checkEmpty(ctx, b, h); err != nil {

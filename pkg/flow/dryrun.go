@@ -80,7 +80,11 @@ func (c *Create) planStep(ctx context.Context, s Step, p *plan) (string, error) 
 	case StepAddons:
 		return "apply " + strings.Join(listObjects(p.addons), ", "), nil
 	}
-	return strings.ToLower(s.Title[:1]) + s.Title[1:], nil
+	does := strings.ToLower(s.Title[:1]) + s.Title[1:]
+	if strings.HasPrefix(s.Name, StepPivot) && c.record.Inputs.Pivot == nil {
+		does = "if the cluster can hold controllers: " + does
+	}
+	return does, nil
 }
 
 func (c *Create) planBootstrap(ctx context.Context) (string, error) {

@@ -4,6 +4,7 @@ package flow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -41,9 +42,23 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	}
 	res, err := workload.Apply(ctx, client, set, workload.ApplyOptions{Sink: c.host.Sink, Step: StepCluster})
 	if err != nil {
-		return "", err
+		return "", c.refusedInputs(err, res)
 	}
 	return "objects of the cluster: " + res.Summary(), nil
+}
+
+// refusedInputs has the record forget what the management cluster turned down before anything of it was written: the cluster is still
+// what earlier runs made.
+func (c *Create) refusedInputs(err error, res kube.ApplyResult) error {
+	code := fault.CodeOf(err)
+	if c.before == nil || len(res.Objects) > 0 || code == fault.Interrupted || code == fault.Timeout {
+		return err
+	}
+	c.record.Inputs, c.record.Variables = *c.before, c.beforeVariables
+	if saveErr := c.records.Save(c.record); saveErr != nil {
+		return errors.Join(err, saveErr)
+	}
+	return err
 }
 
 // addClasses adds missing ClusterClasses from the template's own repository, as upstream's clusterctl does. A

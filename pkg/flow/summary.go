@@ -54,7 +54,11 @@ func (c *Create) summarise(ctx context.Context) (string, error) {
 	if c.summary.Machines, err = c.countMachines(ctx, client); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("cluster %s: %d machines, managed by the %s", c.key(), c.summary.Machines, describeBootstrap(c.record.Bootstrap)), nil
+	machines := fmt.Sprintf("%d machines", c.summary.Machines)
+	if c.summary.Machines == 1 {
+		machines = "1 machine"
+	}
+	return fmt.Sprintf("cluster %s: %s, managed by the %s", c.key(), machines, describeBootstrap(c.record.Bootstrap)), nil
 }
 
 func (c *Create) countMachines(ctx context.Context, client *kube.Client) (int, error) {

@@ -31,6 +31,8 @@ type ApplyOptions struct {
 //   - the namespace is created if it isn't there
 //   - all objects pass a server-side dry run, so that a faulty one leaves nothing half-written
 //   - the objects are applied; what can heal, such as a webhook that doesn't answer yet, is tried again until ctx's deadline
+//
+// The result of an error before the first write is empty.
 func Apply(ctx context.Context, c *kube.Client, s *Set, opts ApplyOptions) (kube.ApplyResult, error) {
 	p, err := prepare(ctx, c, s)
 	if err != nil {
@@ -46,7 +48,7 @@ func Apply(ctx context.Context, c *kube.Client, s *Set, opts ApplyOptions) (kube
 	}
 	checked, err := p.dryRun(ctx, c, opts)
 	if err != nil {
-		return checked, fault.WithHint(fmt.Errorf("check the objects of Cluster %s: %w", s.Key(), err), "none of them was written; correct them and run the same command again")
+		return kube.ApplyResult{}, fault.WithHint(fmt.Errorf("check the objects of Cluster %s: %w", s.Key(), err), "none of them was written; correct them and run the same command again")
 	}
 	if opts.DryRun {
 		return checked, nil

@@ -131,6 +131,9 @@ func (h *home) twoMore(t *testing.T) {
 func (h *home) notByAccident(t *testing.T) {
 	h.wantFailure(t, 4, []string{"default/demo"}, "delete", "bootstrap", "demo", "--yes")
 	h.wantFailure(t, 4, []string{"--yes"}, "delete", "cluster", "demo")
+	// A refused description takes the place of nothing: the cluster is still what its template made.
+	h.wantFailure(t, 5, []string{"another Cluster of that name exists"}, "create", "cluster", "demo", "-f", testdata(t, "cluster.yaml"), "--set", "WORKERS=2")
+	h.must(t, "create", "cluster", "demo", "--worker-machine-count", "2")
 }
 
 func testdata(t *testing.T, name string) string {

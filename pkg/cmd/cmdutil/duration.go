@@ -57,7 +57,7 @@ func shortDuration(d time.Duration) string {
 
 // TimeoutVar adds --timeout, the one deadline for all that a command does.
 func TimeoutVar(flags *pflag.FlagSet, p *time.Duration, value time.Duration) {
-	DurationVar(flags, p, "timeout", value, "time for all of it; what exists then is kept, and the same command goes on")
+	DurationVar(flags, p, "timeout", value, "time for all of it, 0 for no limit; what exists then is kept, and the same command goes on")
 }
 
 // WithTimeout gives the context its deadline; 0 means none.
