@@ -45,6 +45,15 @@ func CreateSteps() []Info {
 	}
 }
 
+// needsBootstrap says whether a step works with the bootstrap cluster, without making or deleting it.
+func needsBootstrap(step string) bool {
+	switch step {
+	case StepPreflight, StepBootstrap, StepPivotBootstrap, StepMachines, StepSummary:
+		return false
+	}
+	return true
+}
+
 // steps gives the steps with what they do, in the order of CreateSteps.
 func (c *Create) steps() []Step {
 	do := map[string]Step{
@@ -68,6 +77,9 @@ func (c *Create) steps() []Step {
 	for _, info := range CreateSteps() {
 		s := do[info.Name]
 		s.Info = info
+		if needsBootstrap(info.Name) {
+			s = keptUp(c.boot, s, c.host.Sink)
+		}
 		out = append(out, s)
 	}
 	return out

@@ -190,10 +190,10 @@ func (d *Delete) steps() []Step {
 	}
 	return append(
 		steps,
-		Step{
+		keptUp(d.boot, Step{
 			Info: Info{StepDeleteCluster, fmt.Sprintf("Delete cluster %s and wait until it is gone", d.Key())},
 			Skip: d.skipCluster, Run: d.deleteCluster,
-		},
+		}, d.host.Sink),
 		Step{
 			Info: Info{StepDeleteKubeconfig, "Remove the kubeconfig that was written for it"},
 			Skip: d.skipKubeconfig, Run: d.removeKubeconfig,

@@ -112,7 +112,7 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 		WebhookCerts: Inputs{WebhookCerts: o.WebhookCerts}.webhookCerts(),
 	})
 	if err != nil {
-		event.Failf(h.Sink, StepProviders, "%s", brief(err))
+		event.Failf(h.Sink, StepProviders, "%s", fault.Brief(err))
 		return err
 	}
 	state := "serve"

@@ -74,7 +74,7 @@ func sendDone(sink event.Sink, step, outcome string, took time.Duration) {
 }
 
 func failed(ctx context.Context, s Step, sink event.Sink, err error) error {
-	event.Failf(sink, s.Name, "%s", brief(err))
+	event.Failf(sink, s.Name, "%s", fault.Brief(err))
 	return &stepError{step: s.Name, err: stopped(ctx, s.Name, err)}
 }
 
@@ -116,25 +116,6 @@ type worded struct {
 func (w *worded) Error() string { return w.text }
 
 func (w *worded) Unwrap() error { return w.err }
-
-// brief is an error in one line: of several faults the first, and how many more there are.
-func brief(err error) string {
-	var list *fault.List
-	if errors.As(err, &list) && len(list.Faults) > 1 {
-		return fmt.Sprintf("%s (and %d more)", brief(list.Faults[0]), len(list.Faults)-1)
-	}
-	line, rest, _ := strings.Cut(err.Error(), "\n")
-	item, others, _ := strings.Cut(rest, "\n")
-	item, isItem := strings.CutPrefix(strings.TrimSpace(item), "- ")
-	switch more := strings.Count(others, "\n") + 1; {
-	case !isItem:
-	case others == "":
-		line += " " + item
-	default:
-		line += fmt.Sprintf(" %s (and %d more)", item, more)
-	}
-	return line
-}
 
 // within gives everything that a package reports to the step that is under way.
 func within(step string, sink event.Sink) event.Sink {

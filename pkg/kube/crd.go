@@ -63,6 +63,7 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 	}
 	const pause, patience = 50 * time.Millisecond, time.Second
 	asked, reason := time.Now(), "not served yet"
+	w := waker{began: time.Now()}
 	for {
 		missing, last := c.learn(ctx, open)
 		if missing == nil {
@@ -74,7 +75,7 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 		}
 		if time.Since(asked) > patience {
 			asked = time.Now()
-			why, err := c.whyNotServed(ctx, *missing, last)
+			why, err := c.whyNotServed(ctx, *missing, last, &w)
 			if err != nil {
 				return err
 			}
@@ -127,7 +128,7 @@ func contains(list *metav1.APIResourceList, d crd) bool {
 }
 
 // whyNotServed looks at a CRD's conditions. Names that another CRD has are an error: they don't heal.
-func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason string, fatal error) {
+func (c *Client) whyNotServed(ctx context.Context, d crd, last error, w *waker) (reason string, fatal error) {
 	if last != nil && !apierrors.IsNotFound(last) {
 		if Classify(last) == ClassFatal && ctx.Err() == nil {
 			return "", fmt.Errorf("wait for CustomResourceDefinition %s: %w", d.name, last)
@@ -143,6 +144,7 @@ func (c *Client) whyNotServed(ctx context.Context, d crd, last error) (reason st
 			return "", fmt.Errorf("CustomResourceDefinition %s isn't accepted: %s", d.name, cond.text())
 		}
 	}
+	w.wake(ctx, c, u)
 	_, reason, _ = established(ctx, u)
 	return orDefault(reason, "established, but not served yet"), nil
 }

@@ -211,7 +211,7 @@ func (m *mover) look(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		event.Failf(m.o.Sink, "plan", "%v", err)
+		event.Failf(m.o.Sink, "plan", "%s", fault.Brief(err))
 		return err
 	}
 	for _, w := range m.plan.Warnings {
@@ -220,7 +220,7 @@ func (m *mover) look(ctx context.Context) error {
 	event.Donef(m.o.Sink, "plan", "%d objects of %d clusters", len(m.plan.Objects), len(m.plan.Clusters()))
 	event.Startf(m.o.Sink, "preflight", "Preflight")
 	if err := m.persist(ctx, "preflight", m.preflight); err != nil {
-		event.Failf(m.o.Sink, "preflight", "%v", err)
+		event.Failf(m.o.Sink, "preflight", "%s", fault.Brief(err))
 		return err
 	}
 	event.Donef(m.o.Sink, "preflight", "the target takes them")
@@ -295,7 +295,7 @@ func (m *mover) step(ctx context.Context, name, title string, f func(context.Con
 		return err
 	})
 	if err != nil {
-		event.Failf(m.o.Sink, name, "%v", err)
+		event.Failf(m.o.Sink, name, "%s", fault.Brief(err))
 		return err
 	}
 	event.Donef(m.o.Sink, name, "%s", done)

@@ -56,6 +56,9 @@ func TestKilledInEveryStep(t *testing.T) {
 	args := demo("--progress", "json")
 	var uids []string
 	for _, s := range createSteps() {
+		if s.name == "wait-control-plane" {
+			h.supervisorDies(t, s.name, args)
+		}
 		for _, moment := range s.moments() {
 			h.killIn(t, s.name, moment, args...)
 		}
@@ -138,6 +141,31 @@ func (h *home) orphans() string {
 		}
 	}
 	return ""
+}
+
+// supervisorDies kills what keeps the bootstrap cluster running, under a run that waits for it: the run brings it back.
+func (h *home) supervisorDies(t *testing.T, step string, args []string) {
+	t.Helper()
+	p := h.start(t, args...)
+	if !p.until(t, "start", step) {
+		t.Fatalf("ended before step %s:\n%s", step, tail(p.said()))
+	}
+	if err := syscall.Kill(h.table("demo").Supervisor.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, time.Minute, func() string {
+		if !strings.Contains(p.said(), "bringing it back") {
+			return "the run doesn't notice that its bootstrap cluster has stopped"
+		}
+		if b := h.items(t, "get", "bootstraps"); len(b) != 1 || b[0]["state"] != "running" {
+			return fmt.Sprintf("it isn't brought back: %v", b)
+		}
+		return ""
+	})
+	p.killAfter(t, 0)
+	if r := p.wait(t); r.code > 0 {
+		t.Errorf("exit code %d\n%s", r.code, tail(r.err))
+	}
 }
 
 // killEverything kills the supervisor and all that it runs, as a power failure does.

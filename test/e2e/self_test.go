@@ -152,6 +152,9 @@ func (e *engine) use(t *testing.T, h *home) {
 		}
 	}
 	t.Cleanup(func() {
+		if t.Failed() { // The next test makes a cluster of that name, too.
+			removeNodes(t, "prod")
+		}
 		for _, image := range e.images {
 			_ = exec.Command("docker", "rmi", "-f", image).Run()
 		}
@@ -205,6 +208,18 @@ func (e *engine) grow(t *testing.T, kubeconfig string, nodes int) {
 		t.Fatal(err)
 	}
 	wantNodes(t, kubeconfig, nodes)
+}
+
+// removeNodes removes the containers of a cluster, nodes and load balancer.
+func removeNodes(t *testing.T, cluster string) {
+	t.Helper()
+	out, err := exec.Command("docker", "ps", "-aq", "--filter", "label=io.x-k8s.kind.cluster="+cluster).Output()
+	if err == nil && len(out) > 0 {
+		out, err = exec.Command("docker", append([]string{"rm", "-f", "-v"}, strings.Fields(string(out))...)...).CombinedOutput()
+	}
+	if err != nil {
+		t.Errorf("remove what is left of cluster %s: %v %s", cluster, err, out)
+	}
 }
 
 // everything lists the engine's containers, networks and volumes.

@@ -5,6 +5,7 @@ package testenv
 import (
 	"context"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -52,6 +53,28 @@ func (e *Env) Full(ctx context.Context, full bool) error {
 		return fmt.Errorf("list etcd's members: %s (%w)", members, err)
 	}
 	_, err = e.ask(ctx, client, "/v3/maintenance/alarm", fmt.Sprintf(`{"action":%q,"memberID":%q,"alarm":"NOSPACE"}`, action, list.Members[0].ID))
+	return err
+}
+
+// Edit changes what etcd holds of an object, behind the API server's back; it has to be killed before and restarted after. The
+// path is that below /registry/, for example "apiextensions.k8s.io/customresourcedefinitions/NAME".
+func (e *Env) Edit(ctx context.Context, path string, change func([]byte) []byte) error {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", e.socket())
+	}}}
+	key := base64.StdEncoding.EncodeToString([]byte("/registry/" + path))
+	found, err := e.ask(ctx, client, "/v3/kv/range", fmt.Sprintf(`{"key":%q}`, key))
+	if err != nil {
+		return err
+	}
+	var list struct {
+		KVs []struct{ Value []byte }
+	}
+	if err := json.Unmarshal(found, &list); err != nil || len(list.KVs) != 1 {
+		return fmt.Errorf("read %s from etcd: %s (%w)", path, found, err)
+	}
+	value := base64.StdEncoding.EncodeToString(change(list.KVs[0].Value))
+	_, err = e.ask(ctx, client, "/v3/kv/put", fmt.Sprintf(`{"key":%q,"value":%q}`, key, value))
 	return err
 }
 
