@@ -250,7 +250,10 @@ func (c *Create) explain(err error, first string) error {
 // explainPivot says of a run that ended during the pivot what is where.
 func (c *Create) explainPivot(err error, more string) error {
 	where := fmt.Sprintf("nothing is lost: the %s stays until the cluster manages itself", describeBootstrap(c.record.Bootstrap))
-	if c.record.Pivot == SelfManaged {
+	switch c.record.Pivot {
+	case Pivoted:
+		where = fmt.Sprintf("nothing is lost: the cluster manages itself, and the %s isn't needed any more", describeBootstrap(c.record.Bootstrap))
+	case SelfManaged:
 		where = "the cluster manages itself"
 	}
 	return fault.WithHint(err, "%s; go on%s: clusterctl create cluster %s -n %s", where, more, c.record.Name, c.record.Namespace)

@@ -230,6 +230,9 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkNoMove(ctx, client); err != nil {
+		return "", err
+	}
 	res, err := workload.Delete(ctx, client, workload.DeleteOptions{
 		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(),
 		WaitOptions: workload.WaitOptions{Sink: d.host.Sink, Step: StepDeleteCluster, Logs: d.boot.Logs},

@@ -59,6 +59,9 @@ func Init(ctx context.Context, o InitOptions, h Host) ([]InitProvider, error) {
 	if _, err := client.Ping(ctx); err != nil {
 		return nil, err
 	}
+	if err := checkNoMove(ctx, client); err != nil {
+		return nil, err
+	}
 	comps, err := initComponents(ctx, o, h, client, specs)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,9 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	if p.backup != nil {
 		return c.restoreBackup(ctx, client)
 	}
+	if err := c.checkNoMove(ctx, client, p); err != nil {
+		return "", err
+	}
 	if err := c.addClasses(ctx, client, p); err != nil {
 		return "", err
 	}

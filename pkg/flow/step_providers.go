@@ -164,6 +164,9 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := c.checkNoMove(ctx, client, p); err != nil {
+		return "", err
+	}
 	if err := c.applyBootstrapOnly(ctx, client, p); err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ const watchInterval = 5 * time.Second
 // keptUp does a step and brings the bootstrap cluster back if it stops meanwhile: what waits for it would wait in vain. A bootstrap
 // cluster that can't be brought back ends the step.
 func keptUp(b bootstrap.Cluster, s Step, sink event.Sink) Step {
-	if b.Type() != bootstrap.Local || s.Run == nil {
+	if b == nil || b.Type() != bootstrap.Local || s.Run == nil {
 		return s // The engine keeps containers running, and somebody else what is his.
 	}
 	run := s.Run

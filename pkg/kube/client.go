@@ -74,7 +74,7 @@ func New(cfg *rest.Config, opts Options) (*Client, error) {
 	c.config.QPS, c.config.Burst = orDefault(opts.QPS, defaultQPS), orDefault(opts.Burst, defaultBurst)
 	c.config.Timeout = orDefault(opts.Timeout, defaultTimeout)
 	c.config.RateLimiter = nil
-	c.config.WarningHandler, c.config.WarningHandlerWithContext = c.warnings, nil
+	c.config.WarningHandler, c.config.WarningHandlerWithContext = nil, c.warnings
 	c.config.Wrap(c.counter.wrap)
 	if err := c.connect(); err != nil {
 		return nil, fmt.Errorf("prepare connection to %s: %w", cfg.Host, err)

@@ -39,6 +39,7 @@ func (c *Client) List(ctx context.Context, gvk schema.GroupVersionKind, opts Lis
 }
 
 func (c *Client) list(ctx context.Context, m *meta.RESTMapping, opts ListOptions) ([]*unstructured.Unstructured, error) {
+	ctx = whileReading(ctx)
 	page := c.objectPage
 	if opts.MetadataOnly {
 		page = c.metadataPage

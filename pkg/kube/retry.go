@@ -24,8 +24,20 @@ func Retry(ctx context.Context, f func(context.Context) error) error {
 	return retry(ctx, nil, f)
 }
 
+// reporter is the key of what hears why something is tried again.
+type reporter struct{}
+
+// WithReporter has failed hear why something is tried again that Retry and its likes try, where nobody else does. It may be called
+// from several goroutines at once.
+func WithReporter(ctx context.Context, failed func(error)) context.Context {
+	return context.WithValue(ctx, reporter{}, failed)
+}
+
 // retry is Retry that tells failed each cause that it tries again after.
 func retry(ctx context.Context, failed func(error), f func(context.Context) error) error {
+	if failed == nil {
+		failed, _ = ctx.Value(reporter{}).(func(error))
+	}
 	if _, ok := ctx.Deadline(); !ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, RetryLimit)

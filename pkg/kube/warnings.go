@@ -3,6 +3,7 @@
 package kube
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +13,20 @@ import (
 type warnings struct {
 	mu   sync.Mutex
 	seen []string
+}
+
+// reading marks requests that look at whatever there is: that a kind is deprecated which nobody chose says nothing to anybody.
+type reading struct{}
+
+func whileReading(ctx context.Context) context.Context {
+	return context.WithValue(ctx, reading{}, true)
+}
+
+// HandleWarningHeaderWithContext is what client-go calls.
+func (w *warnings) HandleWarningHeaderWithContext(ctx context.Context, code int, agent, message string) {
+	if ctx.Value(reading{}) == nil {
+		w.HandleWarningHeader(code, agent, message)
+	}
 }
 
 // HandleWarningHeader is called by client-go for each Warning header; 299 is the code that API servers use.

@@ -25,7 +25,7 @@ var errLost = errors.New("the lease of the move was lost")
 
 // locked runs f while no other move can run on the two clusters, and sums up.
 func (m *mover) locked(ctx context.Context, f func(context.Context) error) (*Report, error) {
-	release, ctx, err := m.lock(ctx)
+	release, ctx, err := m.lock(m.reporting(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package move
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -40,6 +41,8 @@ type mover struct {
 	scaledTwice int
 	report      *Report
 	began       time.Time
+	// at is the name of the phase, for what is said while requests are tried again.
+	at atomic.Value
 	// requests before the run, to tell what the run sent.
 	srcBefore, dstBefore kube.Counts
 }
@@ -287,6 +290,7 @@ func (m *mover) save(ctx context.Context) error {
 
 // step is one phase with its events.
 func (m *mover) step(ctx context.Context, name, title string, f func(context.Context) (string, error)) error {
+	m.at.Store(name)
 	event.Startf(m.o.Sink, name, "%s", title)
 	var done string
 	err := m.persist(ctx, name, func(ctx context.Context) error {

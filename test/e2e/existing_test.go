@@ -52,7 +52,7 @@ func TestExistingKind(t *testing.T) {
 	x := e.existing(t, h)
 	before := everythingOn(t, x.lab)
 
-	h.killIn(t, "pivot-providers", 0, x.create()...)
+	h.killIn(t, "pivot", 0, x.create()...)
 	began := time.Now()
 	t.Run("no memory for pods", x.noMemory)
 	t.Run("the target's webhook is down", x.webhookDown)
@@ -124,7 +124,7 @@ func (x *existing) wantKept(t *testing.T, r result, words ...string) {
 	if r.code == 0 {
 		t.Fatalf("the pivot worked:\n%s", tail(r.err))
 	}
-	for _, w := range append(words, "step pivot", "nothing is lost", "stays until the cluster manages itself", "clusterctl create cluster prod") {
+	for _, w := range append(words, "step pivot: ", "nothing is lost", "stays until the cluster manages itself", "clusterctl create cluster prod") {
 		if !strings.Contains(r.err, w) {
 			t.Errorf("the error doesn't say %q:\n%s", w, tail(r.err))
 		}

@@ -28,6 +28,9 @@ is, whether its process still runs, and whether it can be rolled back. Nothing i
 			if err != nil {
 				return err
 			}
+			if _, err := c.Ping(cmd.Context()); err != nil { // at once where nobody answers
+				return err
+			}
 			s, err := move.Inspect(cmd.Context(), c)
 			if err != nil {
 				return err

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/move"
+)
+
+// checkNoMove refuses to change anything on a management cluster whose objects are on their way: its controllers stand still, and what is
+// changed or deleted there would be missing on the other side. Where nobody may look, nothing is known.
+func checkNoMove(ctx context.Context, c *kube.Client) error {
+	st, err := move.Inspect(ctx, c)
+	if errors.Is(err, kube.ErrForbidden) {
+		return nil
+	}
+	if err != nil || st == nil {
+		return err
+	}
+	what := fmt.Sprintf("the move %s from %s to %s, begun %s by %s", st.ID, st.Source.Host, st.Target.Host, st.Started.Format(time.RFC3339), st.By)
+	if st.Phase == move.PhaseMoved {
+		return fault.WithHint(fault.Refusedf("what this management cluster holds is only to be deleted with it: %s, has taken it away", what),
+			"name the cluster that it was moved to with --kubeconfig")
+	}
+	return fault.WithHint(fault.Refusedf("%s, isn't finished: it is in phase %s", what, st.Phase),
+		"finish it first with clusterctl move --resume, or undo it with clusterctl move --rollback, between those two clusters")
+}
+
+// checkNoMove is that for the management cluster of a creation, unless the move is a part of it.
+func (c *Create) checkNoMove(ctx context.Context, client *kube.Client, p *plan) error {
+	if c.record.Pivot != NotPivoted || p.backup != nil {
+		return nil
+	}
+	return checkNoMove(ctx, client)
+}
