@@ -109,7 +109,10 @@ func (c *Client) InNamespace(ctx context.Context, namespace string, skip func(sc
 			return err
 		})
 	}
-	return slices.Concat(found...), g.Wait()
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return slices.Concat(found...), nil
 }
 
 // namespaced are the kinds that live in namespaces and can be listed, each in its preferred version.

@@ -35,6 +35,7 @@ func TestMoveThereAndBack(t *testing.T) {
 	if now := machines(t, first); !maps.Equal(before, now) {
 		t.Fatalf("a dry run changed the source: %v", now)
 	}
+	h.nothingMeanwhile(t, first, second)
 	names := map[string]string{first: "demo", second: "second"}
 	for _, way := range []struct{ name, from, to string }{{"there", first, second}, {"back", second, first}} {
 		began := time.Now()
@@ -63,6 +64,18 @@ func TestMoveThereAndBack(t *testing.T) {
 		}
 	}
 	h.wantNothingLeft(t, ports)
+}
+
+// nothingMeanwhile kills a move, and wants nothing to be changed or deleted on its two clusters before it is finished.
+func (h *home) nothingMeanwhile(t *testing.T, source, target string) {
+	t.Helper()
+	p := h.start(t, "move", "--kubeconfig", source, "--to-kubeconfig", target, "--progress", "json")
+	if !p.until(t, "start", "quiesce") || !p.killAfter(t, 500*time.Millisecond) {
+		t.Fatalf("the move ended before it was killed:\n%s", tail(p.said()))
+	}
+	h.wantFailure(t, 5, []string{"isn't finished", "move --resume", "move --rollback"}, "create", "cluster", "demo", "--worker-machine-count", "3")
+	h.wantFailure(t, 4, []string{"isn't finished", "move --resume"}, "delete", "cluster", "demo", "--yes")
+	h.wantFailure(t, 4, []string{"isn't finished"}, "init", "--infrastructure", "docker", "--kubeconfig", target)
 }
 
 // lostAndRecovered makes a backup, loses the management cluster, and brings the cluster under management again on a new one. Nothing says
