@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
-	"github.com/clusterctl/clusterctl/pkg/bootstrap/existing"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/kind"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -158,7 +157,7 @@ func chooseType(o BootstrapOptions, name string, h Host) (bootstrap.Type, string
 func openBootstrap(rec BootstrapRecord, o BootstrapOptions, h Host) (bootstrap.Cluster, error) {
 	switch rec.Type {
 	case bootstrap.Existing:
-		return existing.New(rec.Kubeconfig, rec.Context), nil
+		return openExisting(rec, h)
 	case bootstrap.Kind:
 		c, err := kind.New(kind.Options{
 			Name: rec.Name, Dirs: h.Dirs, ConfigFile: o.Kind.Config, Image: o.Kind.Image, LoadImages: o.Kind.LoadImages,

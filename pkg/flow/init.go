@@ -131,14 +131,26 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 
 // bootstrapAt finds out whether a kubeconfig leads to a local bootstrap cluster of ours, whose components need rewriting.
 func bootstrapAt(h Host, cfg *kube.Config) (bootstrap.Cluster, error) {
-	infos, err := local.List(h.Dirs)
+	name, err := localAt(h, cfg.REST.Host)
 	if err != nil {
-		return nil, fmt.Errorf("list local bootstrap clusters: %w", err)
+		return nil, err
 	}
-	for _, i := range infos {
-		if i.Endpoint != "" && i.Endpoint == cfg.REST.Host {
-			return openBootstrap(BootstrapRecord{Type: bootstrap.Local, Name: i.Name}, BootstrapOptions{}, h)
-		}
+	if name != "" {
+		return openBootstrap(BootstrapRecord{Type: bootstrap.Local, Name: name}, BootstrapOptions{}, h)
 	}
 	return existing.New(cfg.Path, cfg.Context), nil
+}
+
+// localAt is the name of the local bootstrap cluster of ours with that address; empty: there is none.
+func localAt(h Host, address string) (string, error) {
+	infos, err := local.List(h.Dirs)
+	if err != nil {
+		return "", fmt.Errorf("list local bootstrap clusters: %w", err)
+	}
+	for _, i := range infos {
+		if i.Endpoint != "" && i.Endpoint == address {
+			return i.Name, nil
+		}
+	}
+	return "", nil
 }

@@ -25,7 +25,7 @@ func TestExistingLocal(t *testing.T) {
 	h := newHome(t)
 	h.must(t, "create", "bootstrap", "lab")
 	lab, ports := h.management("lab"), h.ports("lab")
-	before := everythingOn(t, lab)
+	before := settled(t, lab)
 	args := []string{
 		"create", "cluster", "demo", "-n", "pond", "--bootstrap-kubeconfig", lab, "--infrastructure", "docker", "--flavor", "in-memory",
 		"--worker-machine-count", "1", "--progress", "json",
@@ -50,7 +50,7 @@ func TestExistingKind(t *testing.T) {
 	e.use(t, h)
 	outside := e.everything(t)
 	x := e.existing(t, h)
-	before := everythingOn(t, x.lab)
+	before := settled(t, x.lab)
 
 	h.killIn(t, "pivot", 0, x.create()...)
 	began := time.Now()

@@ -97,12 +97,29 @@ func everythingOn(t *testing.T, kubeconfig string) []string {
 				continue
 			}
 			for _, o := range objs.Items {
-				out = append(out, fmt.Sprintf("%s.%s %s/%s", r.Name, gv.Group, o.GetNamespace(), o.GetName()))
+				if o.GetLabels()["kubernetes.io/bootstrapping"] == "" { // The API server makes those when it finds the time.
+					out = append(out, fmt.Sprintf("%s.%s %s/%s", r.Name, gv.Group, o.GetNamespace(), o.GetName()))
+				}
 			}
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// settled is everythingOn once a new cluster has come to rest.
+func settled(t *testing.T, kubeconfig string) []string {
+	t.Helper()
+	before := everythingOn(t, kubeconfig)
+	for range 10 {
+		time.Sleep(4 * time.Second)
+		now := everythingOn(t, kubeconfig)
+		if slices.Equal(before, now) {
+			return now
+		}
+		before = now
+	}
+	return before
 }
 
 // wantDemo wants exactly one cluster of three machines, nothing double, and gives its objects.
