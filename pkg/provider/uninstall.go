@@ -123,8 +123,11 @@ func (u *uninstaller) checkUnused(ctx context.Context) error {
 			continue
 		}
 		kind, err := u.definedKind(ctx, o.GetName())
-		if err != nil || kind.Kind == "" {
+		if err != nil {
 			return err
+		}
+		if kind.Kind == "" {
+			continue // It went meanwhile; the others are still to be looked at.
 		}
 		list, err := u.kube.List(ctx, kind, kube.ListOptions{MetadataOnly: true})
 		if err != nil && !errors.Is(err, kube.ErrNoKind) && !apierrors.IsNotFound(err) {

@@ -39,9 +39,7 @@ func (e *Env) Full(ctx context.Context, full bool) error {
 	if full {
 		action = "ACTIVATE"
 	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", e.socket())
-	}}}
+	client := e.etcdClient()
 	members, err := e.ask(ctx, client, "/v3/cluster/member/list", "{}")
 	if err != nil {
 		return err
@@ -59,9 +57,7 @@ func (e *Env) Full(ctx context.Context, full bool) error {
 // Edit changes what etcd holds of an object, behind the API server's back; it has to be killed before and restarted after. The
 // path is that below /registry/, for example "apiextensions.k8s.io/customresourcedefinitions/NAME".
 func (e *Env) Edit(ctx context.Context, path string, change func([]byte) []byte) error {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", e.socket())
-	}}}
+	client := e.etcdClient()
 	key := base64.StdEncoding.EncodeToString([]byte("/registry/" + path))
 	found, err := e.ask(ctx, client, "/v3/kv/range", fmt.Sprintf(`{"key":%q}`, key))
 	if err != nil {
@@ -76,6 +72,13 @@ func (e *Env) Edit(ctx context.Context, path string, change func([]byte) []byte)
 	value := base64.StdEncoding.EncodeToString(change(list.KVs[0].Value))
 	_, err = e.ask(ctx, client, "/v3/kv/put", fmt.Sprintf(`{"key":%q,"value":%q}`, key, value))
 	return err
+}
+
+// etcdClient reaches etcd at its socket.
+func (e *Env) etcdClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", e.socket())
+	}}}
 }
 
 func (e *Env) ask(ctx context.Context, client *http.Client, path, body string) ([]byte, error) {
