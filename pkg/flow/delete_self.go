@@ -287,6 +287,13 @@ func (d *Delete) outProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	clusters, err := workload.List(ctx, source, "") // for their namespaces
+	if err != nil {
+		return "", err
+	}
+	for _, c := range clusters {
+		shared = append(shared, kube.Ref{Version: "v1", Kind: "Namespace", Name: c.Namespace}.Object())
+	}
 	return outcome, noteShared(ctx, target, shared, d.opts.Namespace, d.host)
 }
 

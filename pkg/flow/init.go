@@ -122,6 +122,9 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 	if o.Hold {
 		state = "stand at 0 until a move starts them"
 	}
+	if err := disown(ctx, client, h); err != nil {
+		return err
+	}
 	event.Donef(h.Sink, StepProviders, "%s %s: %s", providerNames(comps), state, installSummary(res))
 	for _, w := range client.Warnings() {
 		event.Warnf(h.Sink, "the API server says: %s", w)

@@ -4,12 +4,8 @@ package flow
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,66 +19,6 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/provider"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
-
-// additions is what runs of ours put on an existing cluster to make it a management cluster, so that it comes out as it went in when the
-// last cluster is gone from it. It is kept by the UID of the cluster's kube-system namespace: several runs may use one cluster, under
-// several kubeconfigs.
-type additions struct {
-	path string
-	// Objects weren't there before.
-	Objects []kube.Ref `json:"objects"`
-}
-
-// additionsTo reads what is known of a cluster; without a file that is nothing.
-func additionsTo(ctx context.Context, c *kube.Client, stateDir string) (*additions, error) {
-	uid, err := c.UID(ctx)
-	if err != nil {
-		return nil, err
-	}
-	a := &additions{path: filepath.Join(stateDir, "existing", uid+".json")}
-	data, err := os.ReadFile(a.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return a, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("read what was installed on %s: %w", c.Host(), err)
-	}
-	if err := json.Unmarshal(data, a); err != nil {
-		return nil, fault.WithHint(fmt.Errorf("read what was installed on %s: %s is damaged: %w", c.Host(), a.path, err),
-			"move the file away, or leave what is installed there: --keep-providers")
-	}
-	return a, nil
-}
-
-// add notes objects before they are created.
-func (a *additions) add(refs []kube.Ref) error {
-	known := len(a.Objects)
-	for _, r := range refs {
-		if !slices.Contains(a.Objects, r) {
-			a.Objects = append(a.Objects, r)
-		}
-	}
-	if len(a.Objects) == known {
-		return nil
-	}
-	data, err := json.Marshal(a)
-	if err != nil {
-		return err
-	}
-	if err := writePrivate(a.path, data); err != nil {
-		return fmt.Errorf("note what is installed: %w", err)
-	}
-	return nil
-}
-
-// forget drops the note.
-func (a *additions) forget() error {
-	err := os.Remove(a.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	_ = os.Remove(filepath.Dir(a.path)) // if it was the last one
-	return err
-}
 
 // becameManagement says whether it was ours to make it a management cluster at all.
 func (a *additions) becameManagement() bool {
@@ -117,12 +53,17 @@ func noting(rec BootstrapRecord, c *kube.Client, keep bool, h Host) func(context
 		return nil
 	}
 	return func(ctx context.Context, missing []kube.Ref) error {
-		a, err := additionsTo(ctx, c, h.Dirs.State)
-		if err != nil {
-			return err
-		}
-		return a.add(missing)
+		return additionsTo(ctx, c, h, func(a *additions) error { return a.add(missing) })
 	}
+}
+
+// settled waits until nobody takes anything away from an existing cluster. Who begins afterwards is known to those who want to, by the
+// record of the run.
+func settled(ctx context.Context, c *kube.Client, rec BootstrapRecord, h Host) error {
+	if rec.Type != bootstrap.Existing {
+		return nil
+	}
+	return additionsTo(ctx, c, h, func(*additions) error { return nil })
 }
 
 // note tells before of those objects that aren't there yet.
@@ -137,28 +78,44 @@ func note(ctx context.Context, c *kube.Client, objs []*unstructured.Unstructured
 	return before(ctx, missing)
 }
 
-// noteShared notes what a cluster's objects bring to an existing cluster that no deletion of the cluster takes along: its namespace,
-// classes and templates. Where somebody else runs the management cluster they are his.
+// noteShared notes what a cluster's objects bring to an existing cluster that no deletion of the cluster takes along: namespaces, classes and
+// templates. Where somebody else runs the management cluster they are his.
 func noteShared(ctx context.Context, c *kube.Client, objs []*unstructured.Unstructured, namespace string, h Host) error {
-	a, err := additionsTo(ctx, c, h.Dirs.State)
-	if err != nil || !a.becameManagement() {
-		return err
-	}
-	shared := []*unstructured.Unstructured{kube.Ref{Version: "v1", Kind: "Namespace", Name: namespace}.Object()}
+	return additionsTo(ctx, c, h, func(a *additions) error {
+		if !a.becameManagement() {
+			return nil
+		}
+		_, missing, err := c.Look(ctx, sharedOf(objs, namespace))
+		if err != nil {
+			return err
+		}
+		return a.add(missing)
+	})
+}
+
+// sharedOf are the namespaces of objects, and those among them that may serve several clusters.
+func sharedOf(objs []*unstructured.Unstructured, namespace string) []*unstructured.Unstructured {
+	var out []*unstructured.Unstructured
+	namespaces := []string{namespace}
 	for _, o := range objs {
-		if isShared(o) {
-			o = o.DeepCopy()
-			if o.GetNamespace() == "" {
-				o.SetNamespace(namespace)
-			}
-			shared = append(shared, o)
+		if ns := o.GetNamespace(); ns != "" && !slices.Contains(namespaces, ns) {
+			namespaces = append(namespaces, ns)
+		}
+		if !isShared(o) {
+			continue
+		}
+		o = o.DeepCopy()
+		if o.GetNamespace() == "" && o.GetKind() != "Namespace" {
+			o.SetNamespace(namespace)
+		}
+		out = append(out, o)
+	}
+	for _, ns := range namespaces {
+		if !slices.ContainsFunc(out, func(o *unstructured.Unstructured) bool { return o.GetKind() == "Namespace" && o.GetName() == ns }) {
+			out = append(out, kube.Ref{Version: "v1", Kind: "Namespace", Name: ns}.Object())
 		}
 	}
-	_, missing, err := c.Look(ctx, shared)
-	if err != nil {
-		return err
-	}
-	return a.add(missing)
+	return out
 }
 
 // isShared says whether an object may serve several clusters.
@@ -192,38 +149,33 @@ func sharedOn(ctx context.Context, c *kube.Client) ([]*unstructured.Unstructured
 
 // takeBack removes from the existing cluster of a record what runs of ours put there, once nothing uses it any more. The text says what
 // came out.
-func takeBack(ctx context.Context, c *kube.Client, rec *Record, keep bool, h Host, step string) (string, error) {
+func takeBack(ctx context.Context, c *kube.Client, rec *Record, keep bool, h Host, step string) (text string, err error) {
+	err = additionsTo(ctx, c, h, func(a *additions) error {
+		text, err = a.takeBack(ctx, c, rec, keep, h, step)
+		return err
+	})
+	return text, err
+}
+
+func (a *additions) takeBack(ctx context.Context, c *kube.Client, rec *Record, keep bool, h Host, step string) (string, error) {
 	const stays = "it was there before and stays"
-	a, err := additionsTo(ctx, c, h.Dirs.State)
-	if err != nil || len(a.Objects) == 0 {
-		return stays, err
+	if len(a.Objects) == 0 {
+		return stays, nil
+	}
+	user, err := a.user(ctx, c, rec, h)
+	if err != nil {
+		return "", err
+	}
+	if user != "" {
+		return stays + ", with what was installed there: " + user, nil
 	}
 	if keep {
 		return stays + ", with what was installed there (--keep-providers)", a.forget()
 	}
-	others, err := siblings(OpenRecords(h.Dirs.State), rec)
-	if err != nil {
-		return "", err
-	}
-	if len(others) > 0 {
-		return fmt.Sprintf("%s, with what was installed there: cluster %s/%s was begun on it, too", stays, others[0].Namespace, others[0].Name), nil
-	}
-	held, err := workload.List(ctx, c, "")
-	if err != nil {
-		return "", err
-	}
-	if len(held) > 0 {
-		return fmt.Sprintf("%s, with what was installed there: it manages cluster %s/%s", stays, held[0].Namespace, held[0].Name), nil
-	}
-	if name, err := a.foreignProvider(ctx, c); err != nil {
-		return "", err
-	} else if name != "" {
-		return fmt.Sprintf("%s, with what was installed there: %s, which somebody else installed, needs it", stays, name), nil
-	}
 	out, err := provider.Uninstall(ctx, c, a.Objects, provider.UninstallOptions{Sink: h.Sink, Step: step})
 	var used *provider.InUseError
-	if errors.As(err, &used) {
-		event.Warnf(h.Sink, "what was installed there stays: %v", used)
+	if errors.As(err, &used) && out.Removed == 0 {
+		event.Warnf(h.Sink, "what was installed there stays: %v. When that is gone, the next deletion of a cluster there takes it away", used)
 		return stays + ", with what was installed there, which is " + used.Error(), nil
 	}
 	if err != nil {
@@ -232,5 +184,31 @@ func takeBack(ctx context.Context, c *kube.Client, rec *Record, keep bool, h Hos
 	for _, kept := range out.Kept {
 		event.Warnf(h.Sink, "stays on the management cluster: %s", kept)
 	}
-	return fmt.Sprintf("%s; the %d objects that were installed there are removed again", stays, out.Removed), a.forget()
+	for _, r := range out.Unseen {
+		event.Warnf(h.Sink, "stays on the management cluster, if it is there: %s, which these credentials may not look at", r)
+	}
+	return fmt.Sprintf("%s; the %d objects that were installed there are removed again", stays, out.Removed), a.forget(out.Unseen...)
+}
+
+// user says who else uses what runs of ours put on a cluster, "" for nobody.
+func (a *additions) user(ctx context.Context, c *kube.Client, rec *Record, h Host) (string, error) {
+	others, err := siblings(OpenRecords(h.Dirs.State), rec)
+	if err != nil {
+		return "", err
+	}
+	if len(others) > 0 {
+		return fmt.Sprintf("cluster %s/%s was begun on it, too", others[0].Namespace, others[0].Name), nil
+	}
+	held, err := workload.List(ctx, c, "")
+	if err != nil {
+		return "", err
+	}
+	if len(held) > 0 {
+		return fmt.Sprintf("it manages cluster %s/%s", held[0].Namespace, held[0].Name), nil
+	}
+	name, err := a.foreignProvider(ctx, c)
+	if err != nil || name == "" {
+		return "", err
+	}
+	return name + ", which somebody else installed, needs it", nil
 }

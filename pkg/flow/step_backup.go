@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
+	moveplan "github.com/clusterctl/clusterctl/pkg/move/plan"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
@@ -32,6 +34,15 @@ func (c *Create) planBackup(ctx context.Context, p *plan) error {
 	}
 	p.backup = found
 	return nil
+}
+
+// objectsIn are the names of what a backup holds.
+func objectsIn(p *moveplan.Plan) []*unstructured.Unstructured {
+	out := make([]*unstructured.Unstructured, len(p.Objects))
+	for i, o := range p.Objects {
+		out[i] = kube.Ref{Group: o.Group, Version: o.Version, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}.Object()
+	}
+	return out
 }
 
 func joinKeys(keys []types.NamespacedName) string {

@@ -26,6 +26,11 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if p.backup != nil {
+		if c.noting(client) != nil {
+			if err := noteShared(ctx, client, objectsIn(p.backup), c.record.Namespace, c.host); err != nil {
+				return "", err
+			}
+		}
 		return c.restoreBackup(ctx, client)
 	}
 	if err := c.checkNoMove(ctx, client, p); err != nil {

@@ -72,7 +72,17 @@ func (c *Create) leaveExisting(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return takeBack(ctx, source, c.record, c.record.Inputs.KeepProviders, c.host, StepPivotBootstrap)
+	text, err := takeBack(ctx, source, c.record, c.record.Inputs.KeepProviders, c.host, StepPivotBootstrap)
+	if err != nil {
+		return "", err
+	}
+	// What stays there works as before.
+	if n, err := move.StartAgain(ctx, source); err != nil {
+		return "", err
+	} else if n > 0 {
+		text += fmt.Sprintf("; its %d controllers run again", n)
+	}
+	return text, nil
 }
 
 // provenMoved asks both clusters once more before the bootstrap cluster goes: the cluster itself has its Cluster, and everything

@@ -167,6 +167,9 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 	if err := c.checkNoMove(ctx, client, p); err != nil {
 		return "", err
 	}
+	if err := settled(ctx, client, c.record.Bootstrap, c.host); err != nil {
+		return "", err
+	}
 	if err := c.applyBootstrapOnly(ctx, client, p); err != nil {
 		return "", err
 	}

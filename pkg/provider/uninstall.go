@@ -3,7 +3,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
@@ -55,15 +53,18 @@ type Uninstalled struct {
 	Removed int
 	// Kept are those that stay, each with its reason.
 	Kept []string
+	// Unseen are those that may not be looked at, and so are there still or not.
+	Unseen []kube.Ref
 }
 
 // Uninstall takes objects away that an installation put on a cluster, and waits until they are gone: webhooks first, then what runs, then
 // rights and definitions, namespaces last. Objects that are gone already, or that somebody else made anew since, are left alone.
 //
 // It is refused before the first deletion, with an *InUseError, while there is any object of a kind that would go. A namespace that
-// holds something of somebody else stays, and is told of.
+// holds something of somebody else stays, and is told of. Both are looked at once more right before definitions and namespaces go, since
+// others may have begun to use them: then it ends there, with an error.
 func Uninstall(ctx context.Context, c *kube.Client, installed []kube.Ref, opts UninstallOptions) (Uninstalled, error) {
-	u := &uninstaller{kube: c, opts: opts, ours: map[objectKey]bool{}}
+	u := &uninstaller{kube: c, opts: opts, ours: map[types.UID]bool{}}
 	if u.opts.Interval == 0 {
 		u.opts.Interval = defaultInterval
 	}
@@ -73,23 +74,32 @@ func Uninstall(ctx context.Context, c *kube.Client, installed []kube.Ref, opts U
 			return Uninstalled{}, fault.WithCode(fault.Refused, &InUseError{By: []string{ref.String()}, Total: 1})
 		}
 		objs[i] = ref.Object()
-		u.ours[keyOf(objs[i])] = true
 	}
 	c.Invalidate()
-	there, _, err := c.Look(ctx, objs)
+	there, missing, err := c.Look(ctx, objs)
 	if err != nil {
 		return Uninstalled{}, err
 	}
-	u.there = slices.DeleteFunc(there, func(o *unstructured.Unstructured) bool { return !appliedByUs(o) })
-	if err := u.checkUnused(ctx); err != nil {
+	u.out.Unseen = unseen(installed, there, missing)
+	there = slices.DeleteFunc(there, func(o *unstructured.Unstructured) bool { return !appliedByUs(o) })
+	for _, o := range there {
+		u.ours[o.GetUID()] = true
+	}
+	if err := u.checkUnused(ctx, there); err != nil {
 		return Uninstalled{}, err
 	}
-	if err := u.keepNamespaces(ctx); err != nil {
+	if there, err = u.keepNamespaces(ctx, there); err != nil {
 		return Uninstalled{}, err
 	}
-	waves := manifest.Waves(u.there)
+	waves := manifest.Waves(there)
 	slices.Reverse(waves)
 	for _, wave := range waves {
+		if wave, err = u.again(ctx, wave); err != nil {
+			return u.out, err
+		}
+		if err := u.removeLeases(ctx, wave); err != nil { // while the Role that names them is there
+			return u.out, err
+		}
 		if err := u.remove(ctx, wave); err != nil {
 			return u.out, err
 		}
@@ -100,134 +110,62 @@ func Uninstall(ctx context.Context, c *kube.Client, installed []kube.Ref, opts U
 }
 
 type uninstaller struct {
-	kube  *kube.Client
-	opts  UninstallOptions
-	ours  map[objectKey]bool
-	there []*unstructured.Unstructured
-	out   Uninstalled
+	kube *kube.Client
+	opts UninstallOptions
+	// ours are the objects that go, and what was made because of them.
+	ours map[types.UID]bool
+	out  Uninstalled
 }
 
-// appliedByUs says whether fields of an object are ours.
+// appliedByUs says whether we made an object. Upstream's clusterctl has the same name as a field manager, but doesn't apply; our own moves
+// create namespaces and Cluster API's kinds without applying them.
 func appliedByUs(o *unstructured.Unstructured) bool {
-	return slices.ContainsFunc(o.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool { return m.Manager == kube.FieldManager })
+	moved := isNamespace(o) || strings.HasSuffix(o.GroupVersionKind().Group, capi.GroupSuffix)
+	return slices.ContainsFunc(o.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool {
+		return m.Manager == kube.FieldManager && (moved || m.Operation == metav1.ManagedFieldsOperationApply)
+	})
 }
 
-// fewNames is how many objects an error names.
-const fewNames = 5
-
-// checkUnused refuses the removal of definitions whose kinds have objects that aren't removed as well.
-func (u *uninstaller) checkUnused(ctx context.Context) error {
-	used := &InUseError{}
-	for _, o := range u.there {
-		if !isCRD(o) {
-			continue
-		}
-		kind, err := u.definedKind(ctx, o.GetName())
-		if err != nil {
-			return err
-		}
-		if kind.Kind == "" {
-			continue // It went meanwhile; the others are still to be looked at.
-		}
-		list, err := u.kube.List(ctx, kind, kube.ListOptions{MetadataOnly: true})
-		if err != nil && !errors.Is(err, kube.ErrNoKind) && !apierrors.IsNotFound(err) {
-			return err
-		}
-		for _, i := range list {
-			if u.ours[keyOf(i)] {
-				continue
-			}
-			if used.Total++; len(used.By) < fewNames {
-				used.By = append(used.By, kube.RefOf(i).String())
-			}
-		}
+// unseen are those that are neither there nor missing.
+func unseen(all []kube.Ref, there []*unstructured.Unstructured, missing []kube.Ref) []kube.Ref {
+	known := map[kube.Ref]bool{}
+	for _, r := range missing {
+		known[unversioned(r)] = true
 	}
-	if used.Total > 0 {
-		return fault.WithCode(fault.Refused, used)
+	for _, o := range there {
+		known[unversioned(kube.RefOf(o))] = true
 	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(all), func(r kube.Ref) bool { return known[unversioned(r)] })
 }
 
-// definedKind is what a definition defines; the zero value where it is gone.
-func (u *uninstaller) definedKind(ctx context.Context, name string) (schema.GroupVersionKind, error) {
-	crd, err := u.kube.Get(ctx, schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"}, "", name)
-	if apierrors.IsNotFound(err) {
-		return schema.GroupVersionKind{}, nil
+func unversioned(r kube.Ref) kube.Ref {
+	r.Version = ""
+	return r
+}
+
+// again looks once more, right before definitions and namespaces go.
+func (u *uninstaller) again(ctx context.Context, wave []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
+	var used *InUseError
+	if err := u.checkUnused(ctx, wave); errors.As(err, &used) && u.out.Removed > 0 {
+		return nil, fault.WithHint(fault.Refusedf("%d objects are removed, and the definitions stay: meanwhile they came %w", u.out.Removed, used),
+			"install the providers there again: clusterctl init")
 	} else if err != nil {
-		return schema.GroupVersionKind{}, err
+		return nil, err
 	}
-	gvk := schema.GroupVersionKind{}
-	gvk.Group, _, _ = unstructured.NestedString(crd.Object, "spec", "group")
-	gvk.Kind, _, _ = unstructured.NestedString(crd.Object, "spec", "names", "kind")
-	versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	for _, v := range versions {
-		if m, _ := v.(map[string]any); m["storage"] == true {
-			gvk.Version, _, _ = unstructured.NestedString(m, "name")
-		}
-	}
-	return gvk, nil
-}
-
-// keepNamespaces takes namespaces out that hold something which nobody but its owner may take away.
-func (u *uninstaller) keepNamespaces(ctx context.Context) error {
-	var going []*unstructured.Unstructured
-	for _, o := range u.there {
-		if !isNamespace(o) {
-			going = append(going, o)
-			continue
-		}
-		held, err := u.kube.InNamespace(ctx, o.GetName(), comesByItself)
-		if err != nil {
-			return err
-		}
-		held = slices.DeleteFunc(held, func(h *unstructured.Unstructured) bool { return u.ours[keyOf(h)] || goesAlong(h) })
-		if len(held) == 0 {
-			going = append(going, o)
-			continue
-		}
-		slices.SortFunc(held, func(a, b *unstructured.Unstructured) int {
-			return cmp.Compare(kube.RefOf(a).String(), kube.RefOf(b).String())
-		})
-		u.out.Kept = append(u.out.Kept, fmt.Sprintf("namespace %s: it holds %s", o.GetName(), kube.RefOf(held[0])))
-	}
-	u.there = going
-	return nil
-}
-
-// comesByItself are kinds whose objects controllers of the cluster make for others, or that say nothing after these are gone.
-func comesByItself(gk schema.GroupKind) bool {
-	switch gk.Kind {
-	case "Event", "Lease", "Endpoints", "EndpointSlice", "ControllerRevision", "PodMetrics":
-		return true
-	}
-	return false
-}
-
-// goesAlong says of an object in a namespace of ours that it was made because of ours, so that it goes with the namespace.
-func goesAlong(o *unstructured.Unstructured) bool {
-	switch {
-	case len(o.GetOwnerReferences()) > 0:
-		return true
-	case o.GetKind() == "ConfigMap" && (o.GetName() == "kube-root-ca.crt" || o.GetName() == "openshift-service-ca.crt"):
-		return true
-	case o.GetKind() == "ServiceAccount" && o.GetName() == "default":
-		return true
-	case o.GetKind() == "Secret":
-		a := o.GetAnnotations()
-		return a["kubernetes.io/service-account.name"] != "" || a[certManagerGroup+"/certificate-name"] != "" || a[certManagerGroup+"/allow-direct-injection"] != ""
-	}
-	return false
+	return u.keepNamespaces(ctx, wave)
 }
 
 // remove deletes objects side by side and waits until they are gone.
 func (u *uninstaller) remove(ctx context.Context, objs []*unstructured.Unstructured) error {
+	conds, err := u.goneConditions(ctx, objs)
+	if err != nil {
+		return err
+	}
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(8)
 	background := metav1.DeletePropagationBackground
-	conds := make([]kube.Condition, len(objs))
-	for i, o := range objs {
+	for _, o := range objs {
 		uid := o.GetUID()
-		conds[i] = u.kube.ObjectCondition(o.GroupVersionKind(), o.GetNamespace(), o.GetName(), goneOrAnew(uid))
 		g.Go(func() error {
 			opts := metav1.DeleteOptions{PropagationPolicy: &background, Preconditions: &metav1.Preconditions{UID: &uid}}
 			err := u.kube.Delete(gctx, o.GroupVersionKind(), o.GetNamespace(), o.GetName(), opts)
@@ -241,6 +179,22 @@ func (u *uninstaller) remove(ctx context.Context, objs []*unstructured.Unstructu
 		return err
 	}
 	return kube.Wait(ctx, u.opts.Sink, u.opts.Step, u.opts.Interval, conds...)
+}
+
+// goneConditions are what to wait for after a deletion.
+func (u *uninstaller) goneConditions(ctx context.Context, objs []*unstructured.Unstructured) ([]kube.Condition, error) {
+	var conds []kube.Condition
+	for _, o := range objs {
+		conds = append(conds, u.kube.ObjectCondition(o.GroupVersionKind(), o.GetNamespace(), o.GetName(), goneOrAnew(o.GetUID())))
+		pods, err := u.podsGone(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if pods != nil {
+			conds = append(conds, pods)
+		}
+	}
+	return conds, nil
 }
 
 func goneOrAnew(uid types.UID) func(context.Context, *unstructured.Unstructured) (bool, string, error) {

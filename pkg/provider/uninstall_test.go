@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -79,6 +82,19 @@ func TestUninstall(t *testing.T) {
 			t.Errorf("%d writes", n)
 		}
 	})
+	t.Run("in use by somebody's that has a noted name", func(t *testing.T) {
+		ref := kube.RefOf(thing)
+		ref.Name = "noted"
+		createAs(t, env, "kubectl", ref.Object())
+		_, err := Uninstall(deadline(t, time.Minute), c, append(slices.Clone(noted), ref), UninstallOptions{})
+		var used *InUseError
+		if !errors.As(err, &used) || used.Total != 2 || !strings.Contains(err.Error(), "default/noted") {
+			t.Errorf("error %v", err)
+		}
+		if err := c.Delete(t.Context(), kind, "default", "noted", deleteNow); err != nil {
+			t.Fatal(err)
+		}
+	})
 	if err := c.Delete(t.Context(), kind, "default", "somebodys", deleteNow); err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +104,20 @@ func TestUninstall(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
+
+	ours := thing.DeepCopy()
+	ours.SetName("class")
+	ours.SetResourceVersion("")
+	ours.SetUID("")
+	made, err := c.Create(t.Context(), ours)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted = append(noted, kube.RefOf(ours))
+	request := ours.DeepCopy() // as cert-manager makes a CertificateRequest for a Certificate
+	request.SetName("request")
+	request.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: made.GetAPIVersion(), Kind: made.GetKind(), Name: made.GetName(), UID: made.GetUID()}})
+	createAs(t, env, "controller", request)
 
 	stranger := kube.Ref{Version: "v1", Kind: "ConfigMap", Namespace: "lagoon-system", Name: "notes"}
 	if _, err := c.Create(t.Context(), stranger.Object()); err != nil {
@@ -135,4 +165,56 @@ func lagoonKind(t *testing.T, c *kube.Client) schema.GroupVersionKind {
 		t.Fatalf("kinds %v: %v", kinds, err)
 	}
 	return kinds[0]
+}
+
+// createAs creates an object under another program's name.
+func createAs(t *testing.T, env *testenv.Env, manager string, u *unstructured.Unstructured) {
+	t.Helper()
+	c, err := dynamic.NewForConfig(env.REST)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plural, _ := meta.UnsafeGuessKindToResource(u.GroupVersionKind())
+	if _, err := c.Resource(plural).Namespace(u.GetNamespace()).Create(t.Context(), u, metav1.CreateOptions{FieldManager: manager}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUninstallLeases: leases outside of a provider's namespace, which its Role names, go with it, unless they are older.
+func TestUninstallLeases(t *testing.T) {
+	env := testenv.Start(t)
+	c := connect(t, env, "uninstall-leases")
+	lease := func(name string) *unstructured.Unstructured {
+		return kube.Ref{Group: "coordination.k8s.io", Version: "v1", Kind: "Lease", Namespace: "kube-system", Name: name}.Object()
+	}
+	createAs(t, env, "earlier", lease("pond-before"))
+	time.Sleep(time.Second) // the times of objects are whole seconds
+	role := kube.Ref{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role", Namespace: "kube-system", Name: "pond-election"}
+	applyText(t, c, `apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: pond-election, namespace: kube-system}
+rules:
+- {apiGroups: [coordination.k8s.io], resources: [leases], verbs: [get, update], resourceNames: [pond-leader, pond-before, pond-never]}
+- {apiGroups: [""], resources: [leases], verbs: [get], resourceNames: [pond-other]}
+`)
+	for _, name := range []string{"pond-leader", "pond-other"} {
+		createAs(t, env, "pond", lease(name))
+	}
+	out, err := Uninstall(deadline(t, time.Minute), c, []kube.Ref{role}, UninstallOptions{})
+	if err != nil || out.Removed != 2 {
+		t.Errorf("removed %+v: %v", out, err)
+	}
+	left, err := c.List(t.Context(), leaseGVK, kube.ListOptions{Namespace: "kube-system", MetadataOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, l := range left {
+		if strings.HasPrefix(l.GetName(), "pond") {
+			names = append(names, l.GetName())
+		}
+	}
+	if !slices.Equal(names, []string{"pond-before", "pond-other"}) {
+		t.Errorf("left %v", names)
+	}
 }
