@@ -34,7 +34,7 @@ engine-stop:
 ## test-images: images of kind nodes, load balancers and providers, from Debian packages and Go modules, in the engine (minutes once, then seconds)
 .PHONY: test-images
 test-images: engine
-	@cd test/tools/parts && $(CURDIR)/bin/parts build --only kube,kubectl,capi,images,node && $(CURDIR)/bin/parts load
+	@cd test/tools/parts && $(CURDIR)/bin/parts build --only kube,kubectl,capi,images,node,cert-manager && $(CURDIR)/bin/parts load
 
 # With an engine, the images; without one whole flows on containers are skipped, and say so.
 .PHONY: test-images-if-possible

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,7 +24,8 @@ type containersResult struct {
 	ours   cost
 	// management and workload are the requests that clusterctl counted.
 	management, workload int
-	kind, local          bootstrapRun
+	// kind has certificates of ours as local has, kindCM those of cert-manager.
+	kind, kindCM, local bootstrapRun
 }
 
 type stage struct {
@@ -50,6 +52,10 @@ func (b *bench) containers(ctx context.Context, r *report) error {
 		return err
 	}
 	defer c.clean(ctx)
+	if res.kindCM, err = c.bootstrap(ctx, "kind", "--webhook-certs", "cert-manager"); err != nil {
+		return err
+	}
+	b.logf("kind, cert-manager: create %s, init %s, %s", seconds(res.kindCM.create), seconds(res.kindCM.init), inMiB(res.kindCM.memory))
 	if res.kind, err = c.bootstrap(ctx, "kind"); err != nil {
 		return err
 	}
@@ -71,7 +77,7 @@ func (b *bench) containers(ctx context.Context, r *report) error {
 }
 
 // bootstrap makes a bootstrap cluster, installs four providers, looks at the memory, and removes it.
-func (c *containers) bootstrap(ctx context.Context, kind string) (run bootstrapRun, err error) {
+func (c *containers) bootstrap(ctx context.Context, kind string, more ...string) (run bootstrapRun, err error) {
 	args := []string{c.ours, "create", "bootstrap", lab, "--type", kind, "--progress", "none"}
 	if kind == "kind" {
 		args = append(args, c.kindFlags()...)
@@ -86,7 +92,8 @@ func (c *containers) bootstrap(ctx context.Context, kind string) (run bootstrapR
 	if err != nil {
 		return run, err
 	}
-	installed, _, err := measure(ctx, c.dir, c.env, c.ours, "init", "--infrastructure", "docker", "--kubeconfig", info.Kubeconfig, "--progress", "none")
+	initArgs := append([]string{c.ours, "init", "--infrastructure", "docker", "--kubeconfig", info.Kubeconfig, "--progress", "none"}, more...)
+	installed, _, err := measure(ctx, c.dir, c.env, initArgs...)
 	if err != nil {
 		return run, err
 	}
@@ -101,7 +108,7 @@ func (c *containers) bootstrap(ctx context.Context, kind string) (run bootstrapR
 }
 
 func (c *containers) kindFlags() []string {
-	return []string{"--kind-image", nodeImage, "--load-images", strings.Join(c.images, ",")}
+	return []string{"--kind-image", nodeImage, "--load-images", strings.Join(slices.Concat(c.images, c.certImages), ",")}
 }
 
 // byHand runs the script.

@@ -41,17 +41,19 @@ func TestExistingLocal(t *testing.T) {
 	h.wantNothingLeft(t, ports)
 }
 
-// TestExistingKind bootstraps from a kind cluster that was there before, with the first clusterctl's files, and has the pivot fail in three
-// ways before it works: nothing is lost, and the message says where everything is. The audit logs of both API servers witness that the
-// controllers never worked side by side. The way back is over the same kind cluster, which comes out as it went in, twice.
+// TestExistingKind bootstraps from a kind cluster that was there before, with the first clusterctl's files and cert-manager, and has the pivot
+// fail in three ways before it works: nothing is lost, and the message says where everything is. The audit logs of both API servers witness
+// that the controllers never worked side by side. The way back is over the same kind cluster, which comes out as it went in, twice.
 func TestExistingKind(t *testing.T) {
 	e := newEngine(t)
 	h := newHome(t)
 	e.use(t, h)
+	e.useCertManager(t, h)
 	outside := e.everything(t)
 	x := e.existing(t, h)
 	before := settled(t, x.lab)
 
+	t.Run("cert-manager's images can't be had", x.noImages)
 	h.killIn(t, "pivot", 0, x.create()...)
 	began := time.Now()
 	t.Run("no memory for pods", x.noMemory)
@@ -66,6 +68,7 @@ func TestExistingKind(t *testing.T) {
 		t.Errorf("machines %v, want the first one and the worker that waited for the pivot", got)
 	}
 	wantNodes(t, x.target, 2)
+	wantCertificates(t, x.target)
 	wantSame(t, x.lab, before)
 	wantHandover(t, containerChanges(t, x.node, began), containerChanges(t, x.controlPlane(t), began))
 
@@ -87,6 +90,7 @@ type existing struct {
 	h      *home
 	engine *engine
 	files  string // the folder with its objects
+	config string // the kind cluster's
 	lab    string // kubeconfig
 	node   string // its container
 	target string // kubeconfig of the cluster
@@ -102,19 +106,71 @@ func (e *engine) existing(t *testing.T, h *home) *existing {
 	}
 	writeFile(t, config, strings.ReplaceAll(string(text), "@POLICY@", policy))
 	h.setenv("AUDIT_POLICY", strconv.Quote(auditPolicy))
-	h.must(t, "create", "bootstrap", "lab", "--type", "kind", "--mount-engine-socket", "--kind-image", nodeImage, "--kind-config", config,
-		"--load-images", strings.Join(e.images, ","))
+	x := &existing{h: h, engine: e, files: testdata(t, "existing"), config: config, target: filepath.Join(h.dir, "prod.kubeconfig")}
+	x.load(t, e.images)
 	found := h.items(t, "get", "bootstraps")
 	nodes, _ := found[0]["nodes"].([]any)
-	return &existing{h: h, engine: e, files: testdata(t, "existing"), lab: found[0]["kubeconfig"].(string), node: nodes[0].(string), target: filepath.Join(h.dir, "prod.kubeconfig")}
+	x.lab, x.node = found[0]["kubeconfig"].(string), nodes[0].(string)
+	return x
 }
 
 // create is the command that is given again and again.
 func (x *existing) create(more ...string) []string {
 	return append([]string{
 		"create", "cluster", "prod", "-c", filepath.Join(x.files, "cluster.yaml"), "-m", filepath.Join(x.files, "machines.yaml"), "-a", x.engine.cni, "--kubeconfig-out", "prod.kubeconfig",
-		"--bootstrap-kubeconfig", x.lab, "--infrastructure", "docker", "--pivot", "--progress", "json",
+		"--bootstrap-kubeconfig", x.lab, "--infrastructure", "docker", "--webhook-certs", "cert-manager", "--pivot", "--progress", "json",
 	}, more...)
+}
+
+// noImages has nobody who could give the images of cert-manager: the wait for it says so. Then they come.
+func (x *existing) noImages(t *testing.T) {
+	r := x.h.run(t, x.create("--timeout", "60s")...)
+	if r.code == 0 {
+		t.Fatalf("it worked:\n%s", tail(r.err))
+	}
+	for _, w := range []string{"wait for cert-manager: ", "cert-manager-webhook", "Pull"} {
+		if !strings.Contains(errorOf(r.err), w) {
+			t.Errorf("the error doesn't say %q:\n%s", w, tail(r.err))
+		}
+	}
+	t.Logf("exit code %d after %.0f s: %s", r.code, r.took.Seconds(), errorOf(r.err))
+	x.load(t, append(slices.Clone(x.engine.images), x.engine.certManager...))
+}
+
+// load loads images into the kind cluster.
+func (x *existing) load(t *testing.T, images []string) {
+	t.Helper()
+	x.h.must(t, "create", "bootstrap", "lab", "--type", "kind", "--mount-engine-socket", "--kind-image", nodeImage, "--kind-config", x.config,
+		"--load-images", strings.Join(images, ","))
+}
+
+// wantCertificates wants a cluster to have its webhook certificates from cert-manager.
+func wantCertificates(t *testing.T, kubeconfig string) {
+	t.Helper()
+	list, err := connect(t, kubeconfig).Resource(schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}).List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) < 4 {
+		t.Errorf("%d certificates, want one a provider", len(list.Items))
+	}
+	for _, c := range list.Items {
+		if s := conditionStatus(&c, "Ready"); s != "True" {
+			t.Errorf("Certificate %s/%s: Ready is %q", c.GetNamespace(), c.GetName(), s)
+		}
+	}
+}
+
+// conditionStatus is the status of a condition, "" where there is none.
+func conditionStatus(u *unstructured.Unstructured, name string) string {
+	conds, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conds {
+		if m, _ := c.(map[string]any); m["type"] == name {
+			s, _ := m["status"].(string)
+			return s
+		}
+	}
+	return ""
 }
 
 // wantKept runs the command and wants it to end in the pivot, with words in its error, and everything of the cluster on the bootstrap

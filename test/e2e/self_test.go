@@ -120,8 +120,9 @@ const (
 
 // engine is a container engine with what clusters of containers are made of.
 type engine struct {
-	images []string // the providers', as nodes need them
-	cni    string   // an addon file
+	images      []string // the providers', as nodes need them
+	certManager []string // those of cert-manager
+	cni         string   // an addon file
 }
 
 // newEngine finds the engine and what test/tools made for it. Without it the test is skipped, and says why.

@@ -55,6 +55,9 @@ func (d Dir) Node(version string) string { return d.join("node", version) }
 // NodeBin is the folder of the programs of a node that aren't Kubernetes'.
 func (d Dir) NodeBin(version string) string { return d.join("node", version, "bin") }
 
+// CertManager is the folder of cert-manager in one version.
+func (d Dir) CertManager(version string) string { return d.join("cert-manager", version) }
+
 // Engine is the folder of a container engine that was started by hand.
 func (d Dir) Engine() string { return d.join("engine") }
 

@@ -45,6 +45,16 @@ func (c Command) Build(ctx context.Context, out string) error {
 	return err
 }
 
+// Run runs the program with arguments, and writes its output to out.
+func (c Command) Run(ctx context.Context, out io.Writer, args ...string) error {
+	data, err := run(ctx, c.Module, append([]string{"run", "-mod=readonly", c.Package}, args...)...)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	return err
+}
+
 // ModuleDir is the folder of the module path in the module cache, in the
 // version that the main module in dir requires. It is downloaded where missing.
 func ModuleDir(ctx context.Context, dir, path string) (string, error) {

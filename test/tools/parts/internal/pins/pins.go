@@ -16,12 +16,13 @@ import (
 
 // The tool modules, as folders.
 const (
-	Kubernetes = "kubernetes"
-	Etcd       = "etcd"
-	CAPI       = "capi"
-	Parts      = "parts"
-	Node       = "node"
-	CoreDNS    = "coredns"
+	Kubernetes  = "kubernetes"
+	Etcd        = "etcd"
+	CAPI        = "capi"
+	Parts       = "parts"
+	Node        = "node"
+	CoreDNS     = "coredns"
+	CertManager = "certmanager"
 )
 
 // Tools is the folder that holds the tool modules.
@@ -88,7 +89,7 @@ func (t Tools) Sources(module string) (string, error) {
 	dir := t.Module(module)
 	files := []string{filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.sum")}
 	switch module {
-	case Etcd, CoreDNS, Node:
+	case Etcd, CoreDNS, Node, CertManager:
 		for _, pattern := range []string{"*.go", "*/*.go"} {
 			own, err := filepath.Glob(filepath.Join(dir, pattern))
 			if err != nil {

@@ -31,6 +31,11 @@ func (p Planner) Load(ctx context.Context, out io.Writer) error {
 		names = append(names, name)
 		archives[name] = p.providerArchive(provider)
 	}
+	for _, program := range certManagerPrograms {
+		name := p.certManagerImage(program.name)
+		names = append(names, name)
+		archives[name] = p.certManagerArchive(program.name)
+	}
 	for _, name := range names {
 		if err := loadArchive(ctx, name, archives[name], out); err != nil {
 			return err

@@ -24,6 +24,8 @@ const (
 	GroupExtras = "extras"
 	// GroupNode is what images of nodes are made of. It is made only where it is named.
 	GroupNode = "node"
+	// GroupCertManager is cert-manager, for clusters of containers. It is made only where it is named.
+	GroupCertManager = "cert-manager"
 )
 
 // Part is one thing to have in the cache folder.
@@ -38,7 +40,7 @@ type Part struct {
 }
 
 // Versions are the versions that the tool modules pin.
-type Versions struct{ Kubernetes, Etcd, CAPI string }
+type Versions struct{ Kubernetes, Etcd, CAPI, CertManager string }
 
 // ReadVersions reads the pinned versions. The modules of Cluster API have to
 // be of one version.
@@ -53,6 +55,7 @@ func ReadVersions(tools pins.Tools) (Versions, error) {
 		{pins.CAPI, providers.CoreModule, &versions.CAPI},
 		{pins.CAPI, providers.APIModule, &versions.CAPI},
 		{pins.CAPI, providers.TestModule, &versions.CAPI},
+		{pins.CertManager, certManagerModule, &versions.CertManager},
 	} {
 		version, err := tools.Version(pin.module, pin.path)
 		if err != nil {
@@ -80,7 +83,7 @@ type Planner struct {
 // Parts returns all parts in order.
 func (p Planner) Parts() ([]Part, error) {
 	var parts []Part
-	for _, group := range []func() ([]Part, error){p.kube, p.capi, p.contents, p.extras, p.nodes} {
+	for _, group := range []func() ([]Part, error){p.kube, p.capi, p.contents, p.extras, p.nodes, p.certManager} {
 		more, err := group()
 		if err != nil {
 			return nil, err
@@ -91,10 +94,10 @@ func (p Planner) Parts() ([]Part, error) {
 }
 
 // Select returns the parts that only names by name or group, in their order. No
-// names select all but the parts of nodes.
+// names select all but what is only for clusters of containers.
 func Select(parts []Part, only []string) ([]Part, error) {
 	if len(only) == 0 {
-		return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return part.Group == GroupNode }), nil
+		return slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return part.Group == GroupNode || part.Group == GroupCertManager }), nil
 	}
 	var names []string
 	var selected []Part

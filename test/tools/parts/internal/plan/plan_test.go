@@ -82,6 +82,24 @@ func TestNodePartsAreMadeWhereNamed(t *testing.T) {
 	}
 }
 
+func TestCertManagerIsMadeWhereNamed(t *testing.T) {
+	t.Parallel()
+	parts, err := planner(t).Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := Select(parts, []string{GroupCertManager})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cert-manager-controller", "cert-manager-webhook", "cert-manager-cainjector", "cert-manager-archives", "cert-manager-manifest",
+	}
+	if diff := cmp.Diff(want, names(made)); diff != "" {
+		t.Errorf("parts of cert-manager (-want +got):\n%s", diff)
+	}
+}
+
 func TestSelect(t *testing.T) {
 	t.Parallel()
 	parts := []Part{{Name: "a", Group: "x"}, {Name: "b", Group: "x"}, {Name: "c", Group: "c"}}
