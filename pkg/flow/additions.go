@@ -35,12 +35,12 @@ func additionsTo(ctx context.Context, c *kube.Client, h Host, use func(*addition
 		return err
 	}
 	path := filepath.Join(h.Dirs.State, "existing", uid+".json")
-	unlock, err := lockAdditions(ctx, c, path+".lock", h)
+	unlock, err := lockAdditions(ctx, path+".lock", h.Sink, c.Invalidate)
 	if err != nil {
 		return fmt.Errorf("note what is installed on %s: %w", c.Host(), err)
 	}
 	defer unlock()
-	a, err := readAdditions(c, path)
+	a, err := readAdditions(path)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,8 @@ func additionsTo(ctx context.Context, c *kube.Client, h Host, use func(*addition
 // lockInterval is how often a taken lock is tried again.
 const lockInterval = 200 * time.Millisecond
 
-func lockAdditions(ctx context.Context, c *kube.Client, path string, h Host) (unlock func(), err error) {
+// lockAdditions takes the lock at path, and calls fresh if somebody else had it before.
+func lockAdditions(ctx context.Context, path string, sink event.Sink, fresh func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -64,7 +65,7 @@ func lockAdditions(ctx context.Context, c *kube.Client, path string, h Host) (un
 		}
 		if l != nil {
 			if waited {
-				c.Invalidate()
+				fresh()
 			}
 			return func() {
 				_ = os.Remove(path)
@@ -73,7 +74,7 @@ func lockAdditions(ctx context.Context, c *kube.Client, path string, h Host) (un
 			}, nil
 		}
 		if !waited {
-			event.Notef(h.Sink, "waiting for another clusterctl that works on the same management cluster")
+			event.Notef(sink, "waiting for another clusterctl that works on the same management cluster")
 		}
 		select {
 		case <-ctx.Done():
@@ -83,16 +84,16 @@ func lockAdditions(ctx context.Context, c *kube.Client, path string, h Host) (un
 	}
 }
 
-func readAdditions(c *kube.Client, path string) (*additions, error) {
+func readAdditions(path string) (*additions, error) {
 	a := &additions{path: path}
 	data, err := os.ReadFile(a.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return a, nil
 	} else if err != nil {
-		return nil, fmt.Errorf("read what was installed on %s: %w", c.Host(), err)
+		return nil, fmt.Errorf("read what was installed there: %w", err)
 	}
 	if err := json.Unmarshal(data, a); err != nil {
-		return nil, fault.WithHint(fmt.Errorf("read what was installed on %s: %s is damaged: %w", c.Host(), a.path, err),
+		return nil, fault.WithHint(fmt.Errorf("read what was installed there: %s is damaged: %w", a.path, err),
 			"move the file away, or leave what is installed there: --keep-providers")
 	}
 	return a, nil

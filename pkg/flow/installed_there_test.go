@@ -3,11 +3,17 @@
 package flow
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 )
 
@@ -31,8 +37,60 @@ func TestAdditionsAreNotedOnce(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := os.Stat(filepath.Dir(a.path)); !os.IsNotExist(err) {
+	if _, err := os.Stat(a.path); !os.IsNotExist(err) {
+		t.Errorf("the file stays: %v", err)
+	}
+}
+
+// TestRunsOnOneClusterTakeTurns: what several runs note at once is all there in the end, and nothing is left of an empty note.
+func TestRunsOnOneClusterTakeTurns(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "existing")
+	path := filepath.Join(dir, "uid.json")
+	alone := func(use func(*additions) error) error {
+		unlock, err := lockAdditions(t.Context(), path+".lock", event.Discard{}, func() {})
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		a, err := readAdditions(path)
+		if err != nil {
+			return err
+		}
+		return use(a)
+	}
+	const runs = 8
+	var g errgroup.Group
+	for i := range runs {
+		g.Go(func() error {
+			return alone(func(a *additions) error {
+				return a.add([]kube.Ref{{Version: "v1", Kind: "Namespace", Name: fmt.Sprintf("pond-%d", i)}})
+			})
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if err := alone(func(a *additions) error {
+		if len(a.Objects) != runs {
+			t.Errorf("noted %v", a.Objects)
+		}
+		return a.forget()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the empty folder stays: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	unlock, err := lockAdditions(ctx, path+".lock", event.Discard{}, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, err := lockAdditions(ctx, path+".lock", event.Discard{}, func() {}); err == nil {
+		t.Error("two have the lock")
 	}
 }
 
