@@ -107,9 +107,11 @@ func TestUninstall(t *testing.T) {
 
 	ours := thing.DeepCopy()
 	ours.SetName("class")
+	ours.SetLabels(map[string]string{"a": "b"}) // the API server has no manager for an object without a field
 	ours.SetResourceVersion("")
 	ours.SetUID("")
-	made, err := c.Create(t.Context(), ours)
+	createAs(t, env, kube.FieldManager, ours) // as a move does
+	made, err := c.Get(t.Context(), kind, "default", "class")
 	if err != nil {
 		t.Fatal(err)
 	}
