@@ -120,6 +120,9 @@ func (d *Delete) deleteOthers(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkNoMove(ctx, client); err != nil {
+		return "", err
+	}
 	for _, s := range d.others {
 		_, err := workload.Delete(ctx, client, workload.DeleteOptions{
 			Namespace: s.Namespace, Name: s.Name, Again: d.again(),
