@@ -50,6 +50,8 @@ type Delete struct {
 	record  *Record // nil: the cluster isn't one of ours
 	boot    bootstrap.Cluster
 	mgmt    *kube.Client
+	// changed says that the record isn't saved as it is now.
+	changed bool
 
 	// looked says that self and others are known.
 	looked bool
@@ -232,6 +234,12 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 	}
 	if err := checkNoMove(ctx, client); err != nil {
 		return "", err
+	}
+	if d.changed { // Once the Cluster is gone nothing else says where it was.
+		if err := d.records.Save(d.record); err != nil {
+			return "", err
+		}
+		d.changed = false
 	}
 	res, err := workload.Delete(ctx, client, workload.DeleteOptions{
 		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(),

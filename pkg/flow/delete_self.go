@@ -75,7 +75,7 @@ func (d *Delete) halfPivoted(ctx context.Context) error {
 	if st != nil || !here {
 		return pivoting
 	}
-	d.record.Pivot, d.record.Self = NotPivoted, nil
+	d.record.Pivot, d.record.Self, d.changed = NotPivoted, nil, true
 	return nil
 }
 
