@@ -196,6 +196,7 @@ func (d *Delete) beginReturn(ctx context.Context) error {
 	}
 	self.Itself = true
 	d.record.Self, d.record.Bootstrap, d.record.Pivot, d.record.Kind = &self, rec, Returning, d.opts.Bootstrap.Kind
+	d.record.Snapshot, d.record.Released = "", false // What an earlier move out kept is out of date.
 	d.boot, d.mgmt = boot, nil
 	return d.records.Save(d.record)
 }
@@ -308,6 +309,10 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 		namespace: d.opts.Namespace, name: d.opts.Name, source: source, target: target, host: d.host, step: StepMoveOut, provisioning: true,
 		kept: func(snapshot string) error {
 			d.record.Snapshot = snapshot
+			return d.records.Save(d.record)
+		},
+		releasing: func() error {
+			d.record.Released = true
 			return d.records.Save(d.record)
 		},
 	}

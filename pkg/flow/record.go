@@ -45,8 +45,10 @@ type Record struct {
 	Pivot PivotState `json:"pivot,omitempty"`
 	// Self is how the cluster itself is reached as a management cluster, once it manages itself or did.
 	Self *BootstrapRecord `json:"self,omitempty"`
-	// Snapshot is the file with the objects that a move out of the cluster itself keeps.
+	// Snapshot is the file with the objects that a move out of the cluster itself keeps. It goes out of date with the next move.
 	Snapshot string `json:"snapshot,omitempty"`
+	// Released says that this move had come to where the cluster itself gives its objects up: from there on it doesn't act on them.
+	Released bool `json:"released,omitempty"`
 	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
 	ClusterGone bool `json:"clusterGone,omitempty"`
 }

@@ -116,7 +116,7 @@ func (c *Create) pivot(ctx context.Context) (string, error) {
 	if err := c.waitItself(ctx, target); err != nil {
 		return "", fmt.Errorf("the objects are in the cluster, and it doesn't manage itself yet: %w", err)
 	}
-	c.record.Pivot = Pivoted
+	c.record.Pivot, c.record.Snapshot, c.record.Released = Pivoted, "", false
 	return moved + "; the cluster manages itself", c.records.Save(c.record)
 }
 
