@@ -47,7 +47,7 @@ func (d *Delete) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.self, err = managesItself(ctx, client, d.Key().Namespace, d.Key().Name); err != nil || !d.self {
+	if d.self, err = d.managesItself(ctx, client); err != nil || !d.self {
 		return err
 	}
 	return d.checkOthers(ctx, client)
