@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
-	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
@@ -23,8 +21,8 @@ import (
 // look finds out, before anything is changed, whether the cluster manages itself: then it is moved out to a bootstrap cluster first, as
 // it can't delete the machines that it runs on. It is refused where others would lose their management cluster with it.
 func (d *Delete) look(ctx context.Context) error {
-	if d.looked || d.finishing() {
-		return nil
+	if err := d.adopt(ctx); err != nil || d.looked || d.finishing() {
+		return err
 	}
 	d.looked = true
 	if d.record != nil {
@@ -162,70 +160,6 @@ func (d *Delete) outBootstrap(ctx context.Context) (string, error) {
 	return describeBootstrap(d.record.Bootstrap) + " runs", nil
 }
 
-func (d *Delete) beginReturn(ctx context.Context) error {
-	rec, why, err := ChooseBootstrap(d.opts.Bootstrap, d.opts.Name, d.host)
-	if err != nil {
-		return err
-	}
-	if why != "" {
-		event.Notef(d.host.Sink, "using %s: %s", describeBootstrap(rec), why)
-	}
-	self := BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: d.opts.Kubeconfig, Context: d.opts.Context, Itself: true}
-	if d.record != nil && d.opts.Kubeconfig == "" && d.opts.Context == "" {
-		self = d.record.Bootstrap
-	}
-	if self.Kubeconfig, err = absolute(self.Kubeconfig); err != nil {
-		return err
-	}
-	if err := d.resolveKind(ctx, rec); err != nil {
-		return err
-	}
-	boot, err := openBootstrap(rec, d.opts.Bootstrap, d.host)
-	if err != nil {
-		return err
-	}
-	if rec.Type != bootstrap.Existing {
-		st, err := boot.Status(ctx)
-		if err != nil {
-			return err
-		}
-		rec.Made = st.State == bootstrap.Missing
-	}
-	if d.record == nil {
-		d.record = &Record{Name: d.opts.Name, Namespace: d.opts.Namespace, Created: time.Now().UTC()}
-	}
-	self.Itself = true
-	d.record.Self, d.record.Bootstrap, d.record.Pivot, d.record.Kind = &self, rec, Returning, d.opts.Bootstrap.Kind
-	d.record.Snapshot, d.record.Released = "", false // What an earlier move out kept is out of date.
-	d.boot, d.mgmt = boot, nil
-	return d.records.Save(d.record)
-}
-
-// resolveKind lays the options for kind that were given now over those that create was given: the same images are needed again.
-func (d *Delete) resolveKind(ctx context.Context, rec BootstrapRecord) error {
-	if rec.Type != bootstrap.Kind {
-		return nil
-	}
-	var old KindOptions
-	if d.record != nil {
-		old = d.record.Kind
-	}
-	client, err := d.management(ctx)
-	if err != nil {
-		return err
-	}
-	installed, err := provider.Installed(ctx, client)
-	if err != nil {
-		return err
-	}
-	k := d.opts.Bootstrap.Kind
-	for _, p := range installed {
-		k.MountEngineSocket = k.MountEngineSocket || p.Type == provider.InfrastructureProvider && p.Name == "docker"
-	}
-	d.opts.Bootstrap.Kind, err = k.over(old)
-	return err
-}
-
 // checkStillInside refuses to make a new, empty bootstrap cluster in place of one that the cluster was moved to.
 func (d *Delete) checkStillInside(ctx context.Context) error {
 	inside, err := d.stillInside(ctx)
@@ -238,7 +172,7 @@ func (d *Delete) checkStillInside(ctx context.Context) error {
 
 // stillInside says whether the cluster itself has its objects, all of them.
 func (d *Delete) stillInside(ctx context.Context) (bool, error) {
-	source, err := d.itself()
+	source, err := d.itself(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -252,7 +186,7 @@ func (d *Delete) stillInside(ctx context.Context) (bool, error) {
 
 // outProviders installs there what the cluster has, in the same versions.
 func (d *Delete) outProviders(ctx context.Context) (string, error) {
-	target, err := connect(d.host, d.boot.Kubeconfig(), d.record.Bootstrap.Context)
+	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete())
 	if err != nil {
 		return "", err
 	}
@@ -263,7 +197,7 @@ func (d *Delete) outProviders(ctx context.Context) (string, error) {
 	if there, err := holdsCluster(ctx, target, d.opts.Namespace, d.opts.Name); err != nil || there {
 		return "installed already: the cluster is there", err
 	}
-	source, err := d.itself()
+	source, err := d.itself(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -296,11 +230,11 @@ func (d *Delete) outProviders(ctx context.Context) (string, error) {
 
 // moveOut moves everything out of the cluster itself.
 func (d *Delete) moveOut(ctx context.Context) (string, error) {
-	source, err := d.itself()
+	source, err := d.itself(ctx)
 	if err != nil {
 		return "", err
 	}
-	target, err := connect(d.host, d.boot.Kubeconfig(), d.record.Bootstrap.Context)
+	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete())
 	if err != nil {
 		return "", err
 	}
@@ -326,12 +260,12 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 }
 
 // itself connects to the cluster itself.
-func (d *Delete) itself() (*kube.Client, error) {
+func (d *Delete) itself(ctx context.Context) (*kube.Client, error) {
 	if d.source != nil {
 		return d.source, nil
 	}
 	var err error
-	d.source, err = connect(d.host, d.record.Self.Kubeconfig, d.record.Self.Context)
+	d.source, err = reach(ctx, d.host, d.record.Self.Kubeconfig, *d.record.Self, d.record.rightOneOfDelete())
 	return d.source, err
 }
 

@@ -25,11 +25,14 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p.backup != nil {
-		return c.restoreBackup(ctx, client)
-	}
 	if err := c.checkNoMove(ctx, client, p); err != nil {
 		return "", err
+	}
+	if err := c.noteApplied(); err != nil {
+		return "", err
+	}
+	if p.backup != nil {
+		return c.restoreBackup(ctx, client)
 	}
 	if err := c.addClasses(ctx, client, p); err != nil {
 		return "", err
@@ -48,6 +51,15 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 		return "", c.refusedInputs(err, res)
 	}
 	return "objects of the cluster: " + res.Summary(), nil
+}
+
+// noteApplied notes, before the first of the Cluster's objects is written, that from now on there may be some.
+func (c *Create) noteApplied() error {
+	if c.record.Applied {
+		return nil
+	}
+	c.record.Applied = true
+	return c.records.Save(c.record)
 }
 
 // refusedInputs has the record forget what the management cluster turned down before anything of it was written: the cluster is still
