@@ -187,6 +187,8 @@ func describeBootstrap(rec BootstrapRecord) string {
 		return fmt.Sprintf("cluster itself (%s)", rec.Kubeconfig)
 	case rec.Type != bootstrap.Existing:
 		return fmt.Sprintf("%s bootstrap cluster %q", rec.Type, rec.Name)
+	case rec.Context != "" && rec.Kubeconfig != "":
+		return fmt.Sprintf("existing cluster (context %q of %s)", rec.Context, rec.Kubeconfig)
 	case rec.Context != "":
 		return fmt.Sprintf("existing cluster (context %q)", rec.Context)
 	case rec.Kubeconfig != "":

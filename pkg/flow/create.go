@@ -156,6 +156,9 @@ func (c *Create) newRecord(in Inputs) error {
 	if err != nil {
 		return err
 	}
+	if rec, err = pinned(rec, c.host); err != nil {
+		return err
+	}
 	if why != "" {
 		event.Notef(c.host.Sink, "using %s: %s", describeBootstrap(rec), why)
 	}
@@ -181,8 +184,18 @@ func (c *Create) sameBootstrap(old *Record) error {
 	if err != nil {
 		return err
 	}
-	rec.Made, rec.Ready = old.Bootstrap.Made, old.Bootstrap.Ready
-	if rec != old.Bootstrap {
+	same, err := rec.names(old.Bootstrap, c.host)
+	if err != nil {
+		return err
+	}
+	if !same && old.Bootstrap.UID != "" && rec.Type == bootstrap.Existing { // Whether it is the same cluster is seen when it answers.
+		if rec, err = pinned(rec, c.host); err != nil {
+			return err
+		}
+		old.Bootstrap.Kubeconfig, old.Bootstrap.Context = rec.Kubeconfig, rec.Context
+		return nil
+	}
+	if !same {
 		return fault.WithHint(fault.Refusedf("an earlier run began cluster %s/%s on the %s, not on the %s",
 			old.Namespace, old.Name, describeBootstrap(old.Bootstrap), describeBootstrap(rec)),
 			"go on without the bootstrap flags, or delete it first: clusterctl delete cluster %s -n %s", old.Name, old.Namespace)
@@ -260,7 +273,7 @@ func (c *Create) explainPivot(err error, more string) error {
 }
 
 // management connects to the management cluster, once.
-func (c *Create) management(context.Context) (*kube.Client, error) {
+func (c *Create) management(ctx context.Context) (*kube.Client, error) {
 	if c.mgmt != nil {
 		return c.mgmt, nil
 	}
@@ -270,6 +283,14 @@ func (c *Create) management(context.Context) (*kube.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the %s: %w", describeBootstrap(c.record.Bootstrap), err)
 	}
-	c.mgmt, err = kube.New(cfg.REST, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink})
-	return c.mgmt, err
+	client, err := kube.New(cfg.REST, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.record.Bootstrap.verify(ctx, client, c.record.rightOne()); err != nil {
+		client.Close()
+		return nil, err
+	}
+	c.mgmt = client
+	return c.mgmt, nil
 }

@@ -50,6 +50,8 @@ type Delete struct {
 	record  *Record // nil: the cluster isn't one of ours
 	boot    bootstrap.Cluster
 	mgmt    *kube.Client
+	// changed says that the record isn't saved as it is now.
+	changed bool
 
 	// looked says that self and others are known.
 	looked bool
@@ -96,11 +98,11 @@ func (d *Delete) Lock() (func(), error) {
 
 // Preview says what a deletion would take away. It brings a stopped bootstrap cluster back if it must, to ask it.
 func (d *Delete) Preview(ctx context.Context) (string, error) {
-	if d.finishing() {
-		return "the clean-up of an earlier run", nil
-	}
 	if err := d.look(ctx); err != nil {
 		return "", err
+	}
+	if d.finishing() {
+		return "the clean-up of an earlier run", nil
 	}
 	if d.recovering {
 		return fmt.Sprintf("cluster %s, whose objects are brought back from the snapshot %s first: the %s that held them is gone",
@@ -233,6 +235,12 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 	if err := checkNoMove(ctx, client); err != nil {
 		return "", err
 	}
+	if d.changed { // Once the Cluster is gone nothing else says where it was.
+		if err := d.records.Save(d.record); err != nil {
+			return "", err
+		}
+		d.changed = false
+	}
 	res, err := workload.Delete(ctx, client, workload.DeleteOptions{
 		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(),
 		WaitOptions: workload.WaitOptions{Sink: d.host.Sink, Step: StepDeleteCluster, Logs: d.boot.Logs},
@@ -250,56 +258,6 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 		}
 	}
 	return fmt.Sprintf("cluster %s is gone", d.Key()), nil
-}
-
-// notFoundIsDone lets a run go on whose record says that the cluster was (being) made: deleted by hand, or never created.
-func (d *Delete) notFoundIsDone(err error) error {
-	var missing *workload.NotFoundError
-	if !errors.As(err, &missing) || d.record == nil {
-		return err
-	}
-	event.Notef(d.host.Sink, "there is no cluster %s on the %s: cleaning up what was made for it", d.Key(), d.Where())
-	return nil
-}
-
-// management connects to the management cluster, and brings it back first if it is one of ours.
-func (d *Delete) management(ctx context.Context) (*kube.Client, error) {
-	if d.mgmt != nil {
-		return d.mgmt, nil
-	}
-	if err := d.checkNotLost(ctx); err != nil {
-		return nil, err
-	}
-	if err := d.boot.Ensure(ctx, within(StepDeleteCluster, d.host.Sink)); err != nil {
-		return nil, err
-	}
-	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: d.boot.Kubeconfig(), Context: d.context(), Getenv: d.host.Getenv})
-	if err != nil {
-		return nil, err
-	}
-	d.mgmt, err = kube.New(cfg.REST, kube.Options{UserAgent: d.host.UserAgent, Sink: d.host.Sink})
-	return d.mgmt, err
-}
-
-// context is that of the management cluster's kubeconfig: the one that was given belongs to the cluster itself once that is moved out.
-func (d *Delete) context() string {
-	if d.record != nil {
-		return d.record.Bootstrap.Context
-	}
-	return d.opts.Context
-}
-
-// checkNotLost refuses to make a new, empty bootstrap cluster in place of one that should hold the cluster.
-func (d *Delete) checkNotLost(ctx context.Context) error {
-	if d.record == nil || d.record.Bootstrap.Type == bootstrap.Existing {
-		return nil
-	}
-	st, err := d.boot.Status(ctx)
-	if err != nil || st.State != bootstrap.Missing {
-		return err
-	}
-	return fault.WithHint(fault.Refusedf("the %s, which managed cluster %s, is not there any more", d.Where(), d.Key()),
-		"if its infrastructure is gone as well, forget the run: clusterctl delete cluster %s -n %s --forget", d.opts.Name, d.opts.Namespace)
 }
 
 func (d *Delete) skipBootstrap() string {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/move"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
@@ -32,10 +33,19 @@ func (d *Delete) lost(ctx context.Context) (bool, error) {
 	if err != nil || st.State != bootstrap.Missing {
 		return false, err
 	}
-	if rec.Pivot == Returning {
-		if inside, err := d.stillInside(ctx); err == nil && inside {
-			return false, nil
-		}
+	if rec.Pivot != Returning {
+		return true, nil
+	}
+	within, stop := context.WithTimeout(ctx, selfWait)
+	defer stop()
+	inside, err := d.stillInside(within)
+	switch {
+	case err == nil:
+		return !inside, nil
+	case ctx.Err() != nil || fault.CodeOf(err) == fault.Refused || !rec.Released:
+		// What doesn't answer may be alive, and act on objects that the snapshot knows in an older state.
+		return false, fault.WithHint(fmt.Errorf("the %s is not there, and whether cluster %s has its objects still can't be seen: %w", describeBootstrap(rec.Bootstrap), d.Key(), err),
+			"make the cluster reachable again; if it is gone for good: clusterctl move --from-directory %s brings its objects into another management cluster", rec.Snapshot)
 	}
 	return true, nil
 }

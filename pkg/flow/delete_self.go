@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
-	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
@@ -23,8 +21,8 @@ import (
 // look finds out, before anything is changed, whether the cluster manages itself: then it is moved out to a bootstrap cluster first, as
 // it can't delete the machines that it runs on. It is refused where others would lose their management cluster with it.
 func (d *Delete) look(ctx context.Context) error {
-	if d.looked || d.finishing() {
-		return nil
+	if err := d.adopt(ctx); err != nil || d.looked || d.finishing() {
+		return err
 	}
 	d.looked = true
 	if d.record != nil {
@@ -47,7 +45,7 @@ func (d *Delete) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.self, err = managesItself(ctx, client, d.Key().Namespace, d.Key().Name); err != nil || !d.self {
+	if d.self, err = d.managesItself(ctx, client); err != nil || !d.self {
 		return err
 	}
 	return d.checkOthers(ctx, client)
@@ -75,7 +73,7 @@ func (d *Delete) halfPivoted(ctx context.Context) error {
 	if st != nil || !here {
 		return pivoting
 	}
-	d.record.Pivot, d.record.Self = NotPivoted, nil
+	d.record.Pivot, d.record.Self, d.changed = NotPivoted, nil, true
 	return nil
 }
 
@@ -120,6 +118,9 @@ func (d *Delete) deleteOthers(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkNoMove(ctx, client); err != nil {
+		return "", err
+	}
 	for _, s := range d.others {
 		_, err := workload.Delete(ctx, client, workload.DeleteOptions{
 			Namespace: s.Namespace, Name: s.Name, Again: d.again(),
@@ -159,69 +160,6 @@ func (d *Delete) outBootstrap(ctx context.Context) (string, error) {
 	return describeBootstrap(d.record.Bootstrap) + " runs", nil
 }
 
-func (d *Delete) beginReturn(ctx context.Context) error {
-	rec, why, err := ChooseBootstrap(d.opts.Bootstrap, d.opts.Name, d.host)
-	if err != nil {
-		return err
-	}
-	if why != "" {
-		event.Notef(d.host.Sink, "using %s: %s", describeBootstrap(rec), why)
-	}
-	self := BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: d.opts.Kubeconfig, Context: d.opts.Context, Itself: true}
-	if d.record != nil && d.opts.Kubeconfig == "" && d.opts.Context == "" {
-		self = d.record.Bootstrap
-	}
-	if self.Kubeconfig, err = absolute(self.Kubeconfig); err != nil {
-		return err
-	}
-	if err := d.resolveKind(ctx, rec); err != nil {
-		return err
-	}
-	boot, err := openBootstrap(rec, d.opts.Bootstrap, d.host)
-	if err != nil {
-		return err
-	}
-	if rec.Type != bootstrap.Existing {
-		st, err := boot.Status(ctx)
-		if err != nil {
-			return err
-		}
-		rec.Made = st.State == bootstrap.Missing
-	}
-	if d.record == nil {
-		d.record = &Record{Name: d.opts.Name, Namespace: d.opts.Namespace, Created: time.Now().UTC()}
-	}
-	self.Itself = true
-	d.record.Self, d.record.Bootstrap, d.record.Pivot, d.record.Kind = &self, rec, Returning, d.opts.Bootstrap.Kind
-	d.boot, d.mgmt = boot, nil
-	return d.records.Save(d.record)
-}
-
-// resolveKind lays the options for kind that were given now over those that create was given: the same images are needed again.
-func (d *Delete) resolveKind(ctx context.Context, rec BootstrapRecord) error {
-	if rec.Type != bootstrap.Kind {
-		return nil
-	}
-	var old KindOptions
-	if d.record != nil {
-		old = d.record.Kind
-	}
-	client, err := d.management(ctx)
-	if err != nil {
-		return err
-	}
-	installed, err := provider.Installed(ctx, client)
-	if err != nil {
-		return err
-	}
-	k := d.opts.Bootstrap.Kind
-	for _, p := range installed {
-		k.MountEngineSocket = k.MountEngineSocket || p.Type == provider.InfrastructureProvider && p.Name == "docker"
-	}
-	d.opts.Bootstrap.Kind, err = k.over(old)
-	return err
-}
-
 // checkStillInside refuses to make a new, empty bootstrap cluster in place of one that the cluster was moved to.
 func (d *Delete) checkStillInside(ctx context.Context) error {
 	inside, err := d.stillInside(ctx)
@@ -234,7 +172,7 @@ func (d *Delete) checkStillInside(ctx context.Context) error {
 
 // stillInside says whether the cluster itself has its objects, all of them.
 func (d *Delete) stillInside(ctx context.Context) (bool, error) {
-	source, err := d.itself()
+	source, err := d.itself(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -248,7 +186,7 @@ func (d *Delete) stillInside(ctx context.Context) (bool, error) {
 
 // outProviders installs there what the cluster has, in the same versions.
 func (d *Delete) outProviders(ctx context.Context) (string, error) {
-	target, err := connect(d.host, d.boot.Kubeconfig(), d.record.Bootstrap.Context)
+	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete())
 	if err != nil {
 		return "", err
 	}
@@ -259,7 +197,7 @@ func (d *Delete) outProviders(ctx context.Context) (string, error) {
 	if there, err := holdsCluster(ctx, target, d.opts.Namespace, d.opts.Name); err != nil || there {
 		return "installed already: the cluster is there", err
 	}
-	source, err := d.itself()
+	source, err := d.itself(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -299,11 +237,11 @@ func (d *Delete) outProviders(ctx context.Context) (string, error) {
 
 // moveOut moves everything out of the cluster itself.
 func (d *Delete) moveOut(ctx context.Context) (string, error) {
-	source, err := d.itself()
+	source, err := d.itself(ctx)
 	if err != nil {
 		return "", err
 	}
-	target, err := connect(d.host, d.boot.Kubeconfig(), d.record.Bootstrap.Context)
+	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete())
 	if err != nil {
 		return "", err
 	}
@@ -312,6 +250,10 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 		namespace: d.opts.Namespace, name: d.opts.Name, source: source, target: target, host: d.host, step: StepMoveOut, provisioning: true,
 		kept: func(snapshot string) error {
 			d.record.Snapshot = snapshot
+			return d.records.Save(d.record)
+		},
+		releasing: func() error {
+			d.record.Released = true
 			return d.records.Save(d.record)
 		},
 	}
@@ -325,12 +267,12 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 }
 
 // itself connects to the cluster itself.
-func (d *Delete) itself() (*kube.Client, error) {
+func (d *Delete) itself(ctx context.Context) (*kube.Client, error) {
 	if d.source != nil {
 		return d.source, nil
 	}
 	var err error
-	d.source, err = connect(d.host, d.record.Self.Kubeconfig, d.record.Self.Context)
+	d.source, err = reach(ctx, d.host, d.record.Self.Kubeconfig, *d.record.Self, d.record.rightOneOfDelete())
 	return d.source, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 )
@@ -39,7 +40,7 @@ func Locate(t Target, h Host) (Target, *Record, error) {
 		}
 	}
 	// The file may be gone already, with a deletion that is to be finished; the record knows it by its path.
-	if rec := recordOf(records, t); rec != nil {
+	if rec := recordOf(records, t, h); rec != nil {
 		t.Namespace = rec.Namespace
 		return t, rec, nil
 	}
@@ -53,7 +54,7 @@ func Locate(t Target, h Host) (Target, *Record, error) {
 	if t.Namespace == "" {
 		t.Namespace = "default"
 	}
-	return t, recordFor(records, t), nil
+	return t, recordFor(records, t, h), nil
 }
 
 // findRecord looks for the one record that a name, and a namespace if there is one, can mean.
@@ -86,7 +87,7 @@ func findRecord(records *Records, t Target) (*Record, error) {
 }
 
 // recordOf finds the one record of a name whose management cluster is, or was, the one that a kubeconfig file names.
-func recordOf(records *Records, t Target) *Record {
+func recordOf(records *Records, t Target, h Host) *Record {
 	if t.Kubeconfig == "" {
 		return nil
 	}
@@ -96,7 +97,7 @@ func recordOf(records *Records, t Target) *Record {
 	}
 	var of *Record
 	for _, rec := range found {
-		if !rec.at(t) || t.Namespace != "" && rec.Namespace != t.Namespace {
+		if !rec.at(t, h) || t.Namespace != "" && rec.Namespace != t.Namespace {
 			continue
 		}
 		if of != nil {
@@ -108,9 +109,9 @@ func recordOf(records *Records, t Target) *Record {
 }
 
 // recordFor finds the record of a Cluster whose management cluster was named by hand: the same file and context.
-func recordFor(records *Records, t Target) *Record {
+func recordFor(records *Records, t Target, h Host) *Record {
 	rec, err := records.Load(t.Namespace, t.Name)
-	if err != nil || !rec.at(t) {
+	if err != nil || !rec.at(t, h) {
 		return nil
 	}
 	return rec
@@ -118,12 +119,26 @@ func recordFor(records *Records, t Target) *Record {
 
 // at says whether a kubeconfig and context name the management cluster of a record. A cluster that managed itself is still called so
 // while it is deleted from the bootstrap cluster that it was moved out to.
-func (rec *Record) at(t Target) bool {
+func (rec *Record) at(t Target, h Host) bool {
 	path, err := absolute(t.Kubeconfig)
 	same := func(b BootstrapRecord) bool {
-		return b.Context == t.Context && (b.Kubeconfig == t.Kubeconfig || err == nil && b.Kubeconfig == path)
+		if b.Type != bootstrap.Existing || b.Kubeconfig != t.Kubeconfig && (err != nil || b.Kubeconfig != path) {
+			return false
+		}
+		return b.Context == t.Context || sameContext(b, t, h)
 	}
 	return same(rec.Bootstrap) || rec.Self != nil && same(*rec.Self)
+}
+
+// sameContext says whether a target and a record mean one context of their common kubeconfig: the current one may go without its name.
+// Where the file is gone, with the deletion of its cluster, nothing but the record can tell which one that was.
+func sameContext(b BootstrapRecord, t Target, h Host) bool {
+	given, err := kube.LoadConfig(kube.ConfigSource{Path: b.Kubeconfig, Context: t.Context, Getenv: h.Getenv})
+	if err != nil {
+		return t.Context == "" && b.Kubeconfig != "" && !isFile(b.Kubeconfig)
+	}
+	recorded, err := kube.LoadConfig(kube.ConfigSource{Path: b.Kubeconfig, Context: b.Context, Getenv: h.Getenv})
+	return err == nil && given.Context == recorded.Context
 }
 
 // describe names the management cluster for people.

@@ -41,8 +41,30 @@ func Managed(ctx context.Context, t Target, h Host) (Target, error) {
 			return t, fault.WithHint(fmt.Errorf("%s is stopped", where), "bring it back: clusterctl create bootstrap %s", rec.Bootstrap.Name)
 		}
 	}
+	if err := checkStill(ctx, rec, h); err != nil {
+		return t, err
+	}
 	t.Namespace, t.Kubeconfig, t.Context = rec.Namespace, boot.Kubeconfig(), rec.Bootstrap.Context
 	return t, nil
+}
+
+// checkStill refuses an existing cluster that isn't the recorded one any more. Whatever else is wrong with it is told where it is asked.
+func checkStill(ctx context.Context, rec *Record, h Host) error {
+	if rec.Bootstrap.UID == "" {
+		return nil
+	}
+	c, err := connect(h, rec.Bootstrap.Kubeconfig, rec.Bootstrap.Context)
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	defer c.Close()
+	ctx, stop := context.WithTimeout(ctx, selfWait)
+	defer stop()
+	err = rec.Bootstrap.verify(ctx, c, rec.rightOneOfDelete())
+	if fault.CodeOf(err) == fault.Refused {
+		return err
+	}
+	return nil
 }
 
 // validate refuses names that no Cluster can have, before they become part of a path.

@@ -32,9 +32,9 @@ func checkNoMove(ctx context.Context, c *kube.Client) error {
 		"finish it first with clusterctl move --resume, or undo it with clusterctl move --rollback, between those two clusters")
 }
 
-// checkNoMove is that for the management cluster of a creation, unless the move is a part of it.
+// checkNoMove is that for the management cluster of a creation, unless the move is a part of it: the pivot, or the restoration of a backup.
 func (c *Create) checkNoMove(ctx context.Context, client *kube.Client, p *plan) error {
-	if c.record.Pivot != NotPivoted || p.backup != nil {
+	if c.record.Pivot == Pivoting || c.record.Pivot == Pivoted || p.backup != nil {
 		return nil
 	}
 	return checkNoMove(ctx, client)

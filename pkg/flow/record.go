@@ -45,8 +45,12 @@ type Record struct {
 	Pivot PivotState `json:"pivot,omitempty"`
 	// Self is how the cluster itself is reached as a management cluster, once it manages itself or did.
 	Self *BootstrapRecord `json:"self,omitempty"`
-	// Snapshot is the file with the objects that a move out of the cluster itself keeps.
+	// Snapshot is the file with the objects that a move out of the cluster itself keeps. It goes out of date with the next move.
 	Snapshot string `json:"snapshot,omitempty"`
+	// Released says that this move had come to where the cluster itself gives its objects up: from there on it doesn't act on them.
+	Released bool `json:"released,omitempty"`
+	// Applied says that a run may have written the Cluster's objects.
+	Applied bool `json:"applied,omitempty"`
 	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
 	ClusterGone bool `json:"clusterGone,omitempty"`
 }
@@ -57,10 +61,14 @@ type BootstrapRecord struct {
 	Type bootstrap.Type `json:"type"`
 	// Name is the name of a bootstrap cluster that we made.
 	Name string `json:"name,omitempty"`
-	// Kubeconfig is the path that was given for an existing one; empty means the usual rules.
+	// Kubeconfig is the absolute path that was given for an existing one; empty means the usual rules.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
-	// Context is the kubeconfig context that was given.
+	// Context is the kubeconfig context that was given, or the current one of then.
 	Context string `json:"context,omitempty"`
+	// UID is which cluster an existing one is, that of its namespace kube-system: a path and a context may lead to another one
+	// later. Server is the address that it had. Records of older versions have neither.
+	UID    string `json:"uid,omitempty"`
+	Server string `json:"server,omitempty"`
 	// Made says that a run of ours made it, so that deleting the cluster may delete it too.
 	Made bool `json:"made,omitempty"`
 	// Itself says that this is the cluster itself.

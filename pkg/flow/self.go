@@ -9,8 +9,11 @@ import (
 	"net/url"
 	"time"
 
+	"k8s.io/client-go/rest"
+
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 )
@@ -18,8 +21,19 @@ import (
 // selfWait is how long a cluster has to say who it is.
 const selfWait = 10 * time.Second
 
-// managesItself says whether the API server of a Cluster is the one that holds its object.
-func managesItself(ctx context.Context, c *kube.Client, namespace, name string) (bool, error) {
+// managesItself says whether the cluster that is to be deleted manages itself. What the record says counts: it is the same cluster, and
+// it may be reached by a way that hides it.
+func (d *Delete) managesItself(ctx context.Context, c *kube.Client) (bool, error) {
+	if d.record != nil && d.record.Bootstrap.Itself {
+		return holdsCluster(ctx, c, d.opts.Namespace, d.opts.Name)
+	}
+	return managesItself(ctx, c, d.opts.Namespace, d.opts.Name, selfWait)
+}
+
+// managesItself says whether the API server of a Cluster is the one that holds its object: by the UID of its kube-system namespace where
+// it answers in time, else by its address, else by its certificate authority. Where none of them tells it is refused: a cluster that is
+// deleted inside itself loses its controllers before its infrastructure is gone.
+func managesItself(ctx context.Context, c *kube.Client, namespace, name string, patience time.Duration) (bool, error) {
 	gvk, err := capi.ClusterGVK(ctx, c)
 	if errors.Is(err, capi.ErrNotInstalled) {
 		return false, nil
@@ -33,33 +47,58 @@ func managesItself(ctx context.Context, c *kube.Client, namespace, name string) 
 	if err != nil {
 		return false, err
 	}
-	within, stop := context.WithTimeout(ctx, selfWait)
-	defer stop()
-	own, err := uidOf(within, c, namespace, name)
-	if err == nil {
-		return own == uid, nil
+	cfg, err := ownConfig(ctx, c, namespace, name, patience)
+	if err != nil {
+		return false, err
 	}
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+	if cfg != nil {
+		if own, err := uidOf(ctx, cfg, patience); err == nil {
+			return own == uid, nil
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
 	}
-	// It doesn't answer, or has no kubeconfig yet: then its address has to tell.
 	u, err := c.Get(ctx, gvk, namespace, name)
 	if err != nil {
 		return false, err
 	}
-	return sameAddress(capi.ReadCluster(u).Endpoint, c.Host()), nil
+	if sameAddress(capi.ReadCluster(u).Endpoint, c.Host()) || cfg != nil && cfg.Host == c.Host() {
+		return true, nil
+	}
+	if cfg == nil { // Without a kubeconfig it never came as far as to hold controllers.
+		return false, nil
+	}
+	same, known, err := sameAuthority(ctx, c, namespace, cfg)
+	if err != nil || known {
+		return same, err
+	}
+	return false, fault.WithHint(fault.Refusedf("whether cluster %s/%s manages itself can't be seen: its API server %s doesn't answer, and nothing tells whether %s is another one",
+		namespace, name, cfg.Host, c.Host()), "use a kubeconfig that names the server's certificate authority (certificate-authority-data), or have %s answer", cfg.Host)
 }
 
-// uidOf asks a workload cluster which one it is.
-func uidOf(ctx context.Context, c *kube.Client, namespace, name string) (string, error) {
-	k, err := kubeconfig.Fetch(ctx, c, kubeconfig.FetchOptions{Namespace: namespace, Name: name, Internal: true})
-	if err != nil {
-		return "", err
+// ownConfig is how the controllers reach a workload cluster; nil: that isn't known, or not to us.
+func ownConfig(ctx context.Context, c *kube.Client, namespace, name string, patience time.Duration) (*rest.Config, error) {
+	within, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	k, err := kubeconfig.Fetch(within, c, kubeconfig.FetchOptions{Namespace: namespace, Name: name, Internal: true})
+	switch {
+	case errors.Is(err, kubeconfig.ErrNotReady), errors.Is(err, kubeconfig.ErrMalformed), errors.Is(err, kubeconfig.ErrForbidden):
+		return nil, nil
+	case err != nil:
+		return nil, err
 	}
 	cfg, err := k.RESTConfig()
 	if err != nil {
-		return "", err
+		return nil, nil //nolint:nilerr // It is as good as none.
 	}
+	return cfg, nil
+}
+
+// uidOf asks a workload cluster which one it is.
+func uidOf(ctx context.Context, cfg *rest.Config, patience time.Duration) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	guest, err := kube.New(cfg, kube.Options{Sink: event.Discard{}})
 	if err != nil {
 		return "", err

@@ -14,7 +14,15 @@ func siblings(records *Records, of *Record) ([]*Record, error) {
 	var out []*Record
 	for _, r := range all {
 		a, b := r.Bootstrap, of.Bootstrap
-		same := a.Type == b.Type && a.Name == b.Name && a.Kubeconfig == b.Kubeconfig && a.Context == b.Context && a.Itself == b.Itself
+		same := a.Type == b.Type && a.Name == b.Name && a.Itself == b.Itself
+		switch {
+		case a.UID != "" && b.UID != "": // Two kubeconfigs may lead to one cluster, and one kubeconfig to two.
+			same = same && a.UID == b.UID
+		case a.UID != "" || b.UID != "": // One of an older version: without a context it may be any of the file.
+			same = same && a.Kubeconfig == b.Kubeconfig && (a.Context == b.Context || a.Context == "" || b.Context == "")
+		default:
+			same = same && a.Kubeconfig == b.Kubeconfig && a.Context == b.Context
+		}
 		if same && (r.Namespace != of.Namespace || r.Name != of.Name) {
 			out = append(out, r)
 		}

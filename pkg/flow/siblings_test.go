@@ -51,3 +51,31 @@ func TestValuesOfSetAreAskedForAgain(t *testing.T) {
 		t.Errorf("with both: %v", err)
 	}
 }
+
+func TestSiblingsShareAnExistingCluster(t *testing.T) {
+	t.Parallel()
+	at := func(kubeconfig, context, uid string) BootstrapRecord {
+		return BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: kubeconfig, Context: context, UID: uid}
+	}
+	for name, tt := range map[string]struct {
+		a, b BootstrapRecord
+		want bool
+	}{
+		"one cluster, two files":           {at("/a", "x", "1"), at("/b", "y", "1"), true},
+		"one file, two clusters":           {at("/a", "x", "1"), at("/a", "x", "2"), false},
+		"an older record":                  {at("/a", "x", "1"), at("/a", "", ""), true},
+		"an older record, another context": {at("/a", "x", "1"), at("/a", "y", ""), false},
+		"two older records":                {at("/a", "x", ""), at("/a", "", ""), false},
+	} {
+		records := OpenRecords(t.TempDir())
+		heron := &Record{Name: "heron", Namespace: "default", Bootstrap: tt.a}
+		for _, r := range []*Record{heron, {Name: "egret", Namespace: "default", Bootstrap: tt.b}} {
+			if err := records.Save(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := siblings(records, heron); err != nil || (len(got) == 1) != tt.want {
+			t.Errorf("%s: %d, %v", name, len(got), err)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (c *Create) restoreBackup(ctx context.Context, client *kube.Client) (string
 			return "objects of the cluster: there already", err
 		}
 	}
-	target, err := connect(c.host, c.boot.Kubeconfig(), c.record.Bootstrap.Context)
+	target, err := c.fast(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -25,24 +26,23 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if p.backup != nil {
-		if c.noting(client) != nil {
-			if err := noteShared(ctx, client, objectsIn(p.backup), c.record.Namespace, c.host); err != nil {
-				return "", err
-			}
-		}
-		return c.restoreBackup(ctx, client)
-	}
 	if err := c.checkNoMove(ctx, client, p); err != nil {
 		return "", err
+	}
+	if err := c.noteApplied(); err != nil {
+		return "", err
+	}
+	if p.backup != nil {
+		if err := c.noteShared(ctx, client, objectsIn(p.backup), c.record.Namespace); err != nil {
+			return "", err
+		}
+		return c.restoreBackup(ctx, client)
 	}
 	if err := c.addClasses(ctx, client, p); err != nil {
 		return "", err
 	}
-	if c.noting(client) != nil {
-		if err := noteShared(ctx, client, manifest.Unwrap(p.set.Objects), p.set.Namespace, c.host); err != nil {
-			return "", err
-		}
+	if err := c.noteShared(ctx, client, manifest.Unwrap(p.set.Objects), p.set.Namespace); err != nil {
+		return "", err
 	}
 	set := p.set
 	if c.holdsMachines() {
@@ -53,6 +53,23 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 		return "", c.refusedInputs(err, res)
 	}
 	return "objects of the cluster: " + res.Summary(), nil
+}
+
+// noteShared notes what objects bring to an existing cluster for good.
+func (c *Create) noteShared(ctx context.Context, client *kube.Client, objs []*unstructured.Unstructured, namespace string) error {
+	if c.noting(client) == nil {
+		return nil
+	}
+	return noteShared(ctx, client, objs, namespace, c.host)
+}
+
+// noteApplied notes, before the first of the Cluster's objects is written, that from now on there may be some.
+func (c *Create) noteApplied() error {
+	if c.record.Applied {
+		return nil
+	}
+	c.record.Applied = true
+	return c.records.Save(c.record)
 }
 
 // refusedInputs has the record forget what the management cluster turned down before anything of it was written: the cluster is still

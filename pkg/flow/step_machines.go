@@ -38,6 +38,9 @@ func (c *Create) addMachines(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := checkNoMove(ctx, client); err != nil {
+		return "", err
+	}
 	res, err := workload.Apply(ctx, client, p.set, workload.ApplyOptions{Sink: c.host.Sink, Step: StepMachines})
 	if err != nil {
 		return "", err

@@ -85,7 +85,7 @@ func (c *Create) pivotComponents(ctx context.Context, source *kube.Client) ([]*p
 
 // pivot moves the cluster's objects into the cluster itself and waits until it manages itself.
 func (c *Create) pivot(ctx context.Context) (string, error) {
-	source, err := connect(c.host, c.boot.Kubeconfig(), c.record.Bootstrap.Context)
+	source, err := c.fast(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -95,8 +95,11 @@ func (c *Create) pivot(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if c.record.Pivot == NotPivoted {
-		c.record.Pivot = Pivoting
-		c.record.Self = &BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: c.record.Kubeconfig, Itself: true}
+		self := BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: c.record.Kubeconfig, Itself: true}
+		if err := kube.Retry(ctx, func(ctx context.Context) error { return self.identify(ctx, target) }); err != nil {
+			return "", err
+		}
+		c.record.Pivot, c.record.Self = Pivoting, &self
 		if err := c.records.Save(c.record); err != nil {
 			return "", err
 		}
@@ -116,7 +119,7 @@ func (c *Create) pivot(ctx context.Context) (string, error) {
 	if err := c.waitItself(ctx, target); err != nil {
 		return "", fmt.Errorf("the objects are in the cluster, and it doesn't manage itself yet: %w", err)
 	}
-	c.record.Pivot = Pivoted
+	c.record.Pivot, c.record.Snapshot, c.record.Released = Pivoted, "", false
 	return moved + "; the cluster manages itself", c.records.Save(c.record)
 }
 
@@ -153,6 +156,11 @@ func (c *Create) bootstrapGoes(ctx context.Context, source *kube.Client) (bool, 
 	}
 	held, err := workload.List(ctx, source, "")
 	return len(held) == 1 && held[0].Name == c.record.Name && held[0].Namespace == c.record.Namespace, err
+}
+
+// fast connects to the bootstrap cluster as a move wants it.
+func (c *Create) fast(ctx context.Context) (*kube.Client, error) {
+	return reach(ctx, c.host, c.boot.Kubeconfig(), c.record.Bootstrap, c.record.rightOne())
 }
 
 // itself connects to the cluster as the management cluster that it becomes, once. The kubeconfig is kept beside the run record

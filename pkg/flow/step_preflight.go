@@ -64,6 +64,9 @@ func (c *Create) begin(ctx context.Context, p *plan) error {
 			return err
 		}
 	}
+	if err := c.identify(ctx); err != nil {
+		return err
+	}
 	if rec.Created.IsZero() {
 		rec.Created = c.started.UTC()
 	}
@@ -77,6 +80,22 @@ func (c *Create) begin(ctx context.Context, p *plan) error {
 		rec.Providers[p.release.Entry.Label()] = p.release.Version
 	}
 	return c.records.Save(rec)
+}
+
+// identify notes which cluster an existing one is. Once a run had it up, and might have made something there, it is too late: where its
+// kubeconfig leads now may be elsewhere.
+func (c *Create) identify(ctx context.Context) error {
+	if c.record.Bootstrap.Type != bootstrap.Existing || c.record.Bootstrap.UID != "" || c.record.Bootstrap.Ready {
+		return nil
+	}
+	client, err := c.management(ctx)
+	if err != nil {
+		return err
+	}
+	if c.record.Bootstrap, err = pinned(c.record.Bootstrap, c.host); err != nil {
+		return err
+	}
+	return c.record.Bootstrap.identify(ctx, client)
 }
 
 // kubeconfigPath is where the workload cluster's kubeconfig goes.

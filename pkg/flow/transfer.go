@@ -34,6 +34,8 @@ type transfer struct {
 	provisioning bool
 	// kept hears of the file with the snapshot; nil is allowed.
 	kept func(string) error
+	// releasing hears that the source is about to give the objects up; nil is allowed.
+	releasing func() error
 }
 
 // run moves, or goes on with a move that was begun. One that had come to its end is seen by where the Cluster is.
@@ -50,6 +52,7 @@ func (t transfer) run(ctx context.Context, scope moveplan.Scope) (string, error)
 	r, err := move.Run(ctx, move.Options{
 		Source: t.source, Target: t.target, Scope: scope, Discard: t.discard, AllowProvisioning: t.provisioning,
 		StateDir: filepath.Join(t.host.Dirs.State, "moves"), By: t.host.Self, Alive: t.host.Alive, Sink: within(t.step, t.host.Sink), Kept: t.kept,
+		Releasing: t.releasing,
 	})
 	if err != nil {
 		return "", err

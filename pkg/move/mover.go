@@ -250,6 +250,11 @@ func (m *mover) phases(ctx context.Context) error {
 		}
 	}
 	if j.Phase == PhaseReleasing {
+		if m.o.Releasing != nil {
+			if err := m.o.Releasing(); err != nil {
+				return err
+			}
+		}
 		if err := m.step(ctx, "release", "Release from the source", m.release); err != nil {
 			return err
 		}

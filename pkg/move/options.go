@@ -47,6 +47,9 @@ type Options struct {
 	StateDir string
 	// Kept hears, before the first object is copied, of the snapshot's file; its error ends the move. nil is allowed.
 	Kept func(path string) error
+	// Releasing hears, before the first object is deleted on the source, that the move can't be undone any more; its error ends the
+	// run. nil is allowed.
+	Releasing func() error
 	// By says who moves, for the message that a second move gets.
 	By Identity
 	// Confirm is asked with the plan after all checks, before the first write; an error ends the move. nil means yes.

@@ -120,6 +120,8 @@ func deleteCluster(ctx context.Context, c *kube.Client, u *unstructured.Unstruct
 // NotFoundError says that there is no Cluster of a name in a namespace.
 type NotFoundError struct {
 	Namespace, Name string
+	// NoAPI says that the server has no Cluster API at all.
+	NoAPI bool
 	// Elsewhere are other namespaces that have a Cluster of that name.
 	Elsewhere []string
 }
@@ -132,6 +134,7 @@ func (e *NotFoundError) Error() string {
 func notFound(ctx context.Context, c *kube.Client, key types.NamespacedName, err error) error {
 	nf := &NotFoundError{Namespace: key.Namespace, Name: key.Name}
 	if errors.Is(err, capi.ErrNotInstalled) {
+		nf.NoAPI = true
 		return fault.WithHint(nf, "this cluster has no Cluster API at all: is it the right kubeconfig?")
 	}
 	elsewhere, err := Find(ctx, c, key.Name)

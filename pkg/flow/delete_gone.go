@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package flow
+
+import (
+	"errors"
+
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/workload"
+)
+
+// notFoundIsDone lets a run go on whose record says that the cluster was (being) made: deleted by hand, or never created. Where that a
+// Cluster is missing may mean that this isn't the place where it is, nothing that belongs to it may go.
+func (d *Delete) notFoundIsDone(err error) error {
+	var missing *workload.NotFoundError
+	if !errors.As(err, &missing) || d.record == nil {
+		return err
+	}
+	forget := "name the management cluster that has it now with --kubeconfig, or, if the cluster is gone, forget the run: clusterctl delete cluster %s -n %s --forget"
+	switch at := d.record.Bootstrap; {
+	case at.Itself:
+		return fault.WithHint(fault.Refusedf("cluster %s answers and managed itself, but has no Cluster of that name any more: it was moved away, or is left to itself", d.Key()),
+			forget, d.opts.Name, d.opts.Namespace)
+	case at.Type == bootstrap.Existing && missing.NoAPI && (at.UID == "" || d.record.Applied):
+		return fault.WithHint(fault.Refusedf("the %s has no Cluster API at all, so it says nothing about cluster %s, which was begun there", d.Where(), d.Key()),
+			forget, d.opts.Name, d.opts.Namespace)
+	}
+	event.Notef(d.host.Sink, "there is no cluster %s on the %s: cleaning up what was made for it", d.Key(), d.Where())
+	return nil
+}
