@@ -54,11 +54,11 @@ func (c *Cluster) ensure(ctx context.Context, sink event.Sink) error {
 		}
 		return c.make(ctx, sink)
 	}
-	return c.bringBack(ctx, e, rec, sink)
+	return c.restart(ctx, e, rec, c.opts.LoadImages, sink)
 }
 
-// bringBack starts the containers that stand still.
-func (c *Cluster) bringBack(ctx context.Context, e engine, rec *record, sink event.Sink) error {
+// restart starts the containers that stand still, and loads images.
+func (c *Cluster) restart(ctx context.Context, e engine, rec *record, images []string, sink event.Sink) error {
 	ours, err := c.ours(ctx, e, rec)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (c *Cluster) bringBack(ctx context.Context, e engine, rec *record, sink eve
 		err = c.writeKubeconfig(e, rec.Cluster)
 	}
 	if err == nil {
-		err = c.finish(ctx, e, rec, sink)
+		err = c.finish(ctx, e, rec, images, sink)
 	}
 	if err != nil && len(stopped) > 0 {
 		cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
@@ -93,14 +93,14 @@ func (c *Cluster) bringBack(ctx context.Context, e engine, rec *record, sink eve
 }
 
 // finish waits until it serves, loads images, and completes the record.
-func (c *Cluster) finish(ctx context.Context, e engine, rec *record, sink event.Sink) error {
+func (c *Cluster) finish(ctx context.Context, e engine, rec *record, images []string, sink event.Sink) error {
 	version, endpoint, err := c.ready(ctx, sink)
 	if err != nil {
 		return err
 	}
-	if len(c.opts.LoadImages) > 0 {
-		event.Progressf(sink, stepEnsure, "loading images: %s", strings.Join(c.opts.LoadImages, ", "))
-		if err := e.load(ctx, rec.Cluster, c.opts.LoadImages); err != nil {
+	if len(images) > 0 {
+		event.Progressf(sink, stepEnsure, "loading images: %s", strings.Join(images, ", "))
+		if err := e.load(ctx, rec.Cluster, images); err != nil {
 			return err
 		}
 	}
@@ -177,6 +177,11 @@ func (c *Cluster) lock(ctx context.Context, sink event.Sink, step string) (*lock
 	if err := c.makeDir(); err != nil {
 		return nil, err
 	}
+	return c.waitLock(ctx, sink, step)
+}
+
+// waitLock is lock for a directory that is there.
+func (c *Cluster) waitLock(ctx context.Context, sink event.Sink, step string) (*lock.Lock, error) {
 	return lock.Acquire(ctx, c.lockPath(), func() {
 		event.Progressf(sink, step, "another command is working on bootstrap cluster %q, waiting for it", c.Name())
 	})

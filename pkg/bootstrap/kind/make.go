@@ -43,7 +43,7 @@ func (c *Cluster) make(ctx context.Context, sink event.Sink) error {
 		return err
 	}
 	if err = c.create(ctx, e, rec, config); err == nil {
-		err = c.finish(ctx, e, rec, sink)
+		err = c.finish(ctx, e, rec, c.opts.LoadImages, sink)
 	}
 	if err == nil {
 		return nil
