@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/atomicfile"
@@ -98,15 +97,6 @@ func (c *Cluster) finish(ctx context.Context, e engine, rec *record, images []st
 	if err != nil {
 		return err
 	}
-	if len(images) > 0 {
-		event.Progressf(sink, stepEnsure, "loading images: %s", strings.Join(images, ", "))
-		if err := e.load(ctx, rec.Cluster, images); err != nil {
-			return err
-		}
-	}
-	if rec.Complete && rec.KubernetesVersion == version && rec.Endpoint == endpoint {
-		return nil
-	}
 	if !rec.Complete {
 		nodes, err := e.nodes(ctx, rec.Cluster)
 		if err != nil {
@@ -116,6 +106,12 @@ func (c *Cluster) finish(ctx context.Context, e engine, rec *record, images []st
 		for _, n := range nodes {
 			rec.Nodes[n.Name] = n.ID
 		}
+	}
+	if err := c.loadImages(ctx, e, rec, images, sink); err != nil {
+		return err
+	}
+	if rec.Complete && rec.KubernetesVersion == version && rec.Endpoint == endpoint {
+		return nil
 	}
 	rec.Complete, rec.KubernetesVersion, rec.Endpoint = true, version, endpoint
 	return c.writeRecord(rec)
