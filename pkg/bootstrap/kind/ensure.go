@@ -17,8 +17,13 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
-// cleanupTimeout bounds what is done after a failure or an interruption.
+// cleanupTimeout bounds each thing that is done after a failure or an interruption.
 const cleanupTimeout = 90 * time.Second
+
+// cleanup is a context for one of them: the one that it comes from may be what ended.
+func (c *Cluster) cleanup(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), c.patience)
+}
 
 // Ensure makes the bootstrap cluster, or brings it back. One that runs is left alone, but gets the images that it lacks. Of two calls
 // at once, in any processes, the second waits for the first. When it fails, what it started is stopped again.
@@ -84,7 +89,7 @@ func (c *Cluster) restart(ctx context.Context, e engine, rec *record, images []s
 		err = c.finish(ctx, e, rec, images, sink)
 	}
 	if err != nil && len(stopped) > 0 {
-		cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		cleanup, cancel := c.cleanup(ctx)
 		defer cancel()
 		return errors.Join(err, e.stop(cleanup, stopped))
 	}
@@ -144,11 +149,7 @@ func (c *Cluster) writeKubeconfig(e engine, cluster string) error {
 
 // clear removes what there is of an incomplete cluster, and its record at last.
 func (c *Cluster) clear(ctx context.Context, e engine, rec *record) error {
-	ours, err := c.ours(ctx, e, rec)
-	if err != nil {
-		return err
-	}
-	if err := e.remove(ctx, ids(ours)); err != nil {
+	if err := c.removeContainers(ctx, e, rec); err != nil {
 		return err
 	}
 	for _, file := range []string{c.Kubeconfig(), c.Kubeconfig() + ".lock", recordPath(c.dir)} {
@@ -157,6 +158,14 @@ func (c *Cluster) clear(ctx context.Context, e engine, rec *record) error {
 		}
 	}
 	return nil
+}
+
+func (c *Cluster) removeContainers(ctx context.Context, e engine, rec *record) error {
+	ours, err := c.ours(ctx, e, rec)
+	if err != nil {
+		return err
+	}
+	return e.remove(ctx, ids(ours))
 }
 
 func ids(all []container) []string {

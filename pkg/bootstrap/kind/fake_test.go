@@ -26,6 +26,8 @@ type fakeEngine struct {
 	loadErr    error
 	createErr  error
 	hang       chan struct{} // create waits until its containers are gone
+	stuck      chan struct{} // create waits until this is closed, whatever becomes of its containers, and makes another one
+	logsHang   chan struct{} // so does the collection of logs
 	info       facts
 }
 
@@ -61,6 +63,11 @@ func (f *fakeEngine) create(cluster string, _ []byte, _, kubeconfig string) erro
 				return errors.New("the container went away")
 			}
 		}
+	}
+	if f.stuck != nil {
+		<-f.stuck
+		f.add(cluster)
+		return errors.New("too late")
 	}
 	if f.createErr != nil {
 		return f.createErr
@@ -100,6 +107,9 @@ func (f *fakeEngine) remove(ctx context.Context, ids []string) error {
 }
 
 func (f *fakeEngine) collectLogs(_, dir string) error {
+	if f.logsHang != nil {
+		<-f.logsHang
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
