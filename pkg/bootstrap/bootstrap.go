@@ -28,6 +28,9 @@ const (
 // ErrUnsupported says that this kind of bootstrap can't be had on this host.
 var ErrUnsupported = errors.New("unsupported on this host")
 
+// ErrMissing says that there is no such bootstrap cluster, or no longer.
+var ErrMissing = errors.New("it isn't there any more")
+
 // Cluster is one bootstrap cluster. All methods are safe to call from several
 // processes at once: an implementation locks what must not happen twice.
 type Cluster interface {
@@ -39,6 +42,9 @@ type Cluster interface {
 	// When it returns nil the API server answers and Kubeconfig is valid.
 	// When it fails, nothing that it started is left running.
 	Ensure(ctx context.Context, sink event.Sink) error
+	// BringBack is Ensure for one that holds something: it never makes a new, empty one in its place. If it isn't there when all
+	// others are done with it, it returns ErrMissing.
+	BringBack(ctx context.Context, sink event.Sink) error
 	// Kubeconfig is the path of the admin kubeconfig (mode 0600), valid after Ensure.
 	// It may be empty for existing clusters: then kubectl's usual rules say which file.
 	Kubeconfig() string

@@ -78,7 +78,7 @@ func (c *Create) steps() []Step {
 		s := do[info.Name]
 		s.Info = info
 		if needsBootstrap(info.Name) {
-			s = keptUp(c.boot, s, c.host.Sink)
+			s = c.keptUp(s)
 		}
 		out = append(out, s)
 	}

@@ -186,16 +186,16 @@ func (d *Delete) steps() []Step {
 		steps = []Step{
 			{Info: Info{StepDeleteOthers, "Delete the other clusters that it manages"}, Skip: d.skipOthers, Run: d.deleteOthers},
 			{Info: Info{StepBootstrap, "Make a bootstrap cluster to move the cluster out to"}, Skip: d.skipSelf, Run: d.outBootstrap},
-			{Info: Info{StepProviders, "Install the cluster's providers there, to be started by the move"}, Skip: d.skipSelf, Run: d.outProviders},
-			{Info: Info{StepMoveOut, "Move the cluster's objects out of the cluster itself"}, Skip: d.skipSelf, Run: d.moveOut},
+			d.keptUp(Step{Info: Info{StepProviders, "Install the cluster's providers there, to be started by the move"}, Skip: d.skipSelf, Run: d.outProviders}),
+			d.keptUp(Step{Info: Info{StepMoveOut, "Move the cluster's objects out of the cluster itself"}, Skip: d.skipSelf, Run: d.moveOut}),
 		}
 	}
 	return append(
 		steps,
-		keptUp(d.boot, Step{
+		d.keptUp(Step{
 			Info: Info{StepDeleteCluster, fmt.Sprintf("Delete cluster %s and wait until it is gone", d.Key())},
 			Skip: d.skipCluster, Run: d.deleteCluster,
-		}, d.host.Sink),
+		}),
 		Step{
 			Info: Info{StepDeleteKubeconfig, "Remove the kubeconfig that was written for it"},
 			Skip: d.skipKubeconfig, Run: d.removeKubeconfig,

@@ -52,7 +52,7 @@ func DeleteBootstrap(ctx context.Context, b bootstrap.Cluster, h Host, abandon b
 
 // checkEmpty makes sure that a bootstrap cluster holds no Clusters.
 func checkEmpty(ctx context.Context, b bootstrap.Cluster, h Host) error {
-	if err := b.Ensure(ctx, within(StepDeleteBootstrap, h.Sink)); err != nil {
+	if err := b.BringBack(ctx, within(StepDeleteBootstrap, h.Sink)); err != nil {
 		return fault.WithHint(fmt.Errorf("ask bootstrap cluster %q which clusters it holds: %w", b.Name(), err),
 			"if it can't be brought back and its clusters' infrastructure is gone: clusterctl delete bootstrap %s --abandon-clusters", b.Name())
 	}

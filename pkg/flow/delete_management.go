@@ -19,7 +19,7 @@ func (d *Delete) management(ctx context.Context) (*kube.Client, error) {
 	if err := d.checkNotLost(ctx); err != nil {
 		return nil, err
 	}
-	if err := d.boot.Ensure(ctx, within(StepDeleteCluster, d.host.Sink)); err != nil {
+	if err := d.boot.BringBack(ctx, within(StepDeleteCluster, d.host.Sink)); err != nil {
 		return nil, err
 	}
 	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: d.boot.Kubeconfig(), Context: d.context(), Getenv: d.host.Getenv})

@@ -54,8 +54,8 @@ func (d *Delete) lost(ctx context.Context) (bool, error) {
 func (d *Delete) recoverSteps() []Step {
 	return []Step{
 		{Info: Info{StepBootstrap, "Make the bootstrap cluster anew: the one that held the cluster's objects is gone"}, Run: d.anewBootstrap},
-		{Info: Info{StepProviders, "Install the cluster's providers there"}, Run: d.anewProviders},
-		{Info: Info{StepRestore, "Bring the cluster's objects back from the snapshot"}, Run: d.restoreSnapshot},
+		d.keptUp(Step{Info: Info{StepProviders, "Install the cluster's providers there"}, Run: d.anewProviders}),
+		d.keptUp(Step{Info: Info{StepRestore, "Bring the cluster's objects back from the snapshot"}, Run: d.restoreSnapshot}),
 	}
 }
 

@@ -104,7 +104,7 @@ func (c *Create) provenMoved(ctx context.Context) (bool, error) {
 	if err != nil || st.State == bootstrap.Missing {
 		return false, err
 	}
-	if err := c.boot.Ensure(ctx, within(StepPivotBootstrap, c.host.Sink)); err != nil {
+	if err := c.boot.BringBack(ctx, within(StepPivotBootstrap, c.host.Sink)); err != nil {
 		return false, err
 	}
 	source, err := c.management(ctx)

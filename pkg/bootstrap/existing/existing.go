@@ -51,6 +51,9 @@ func (c *Cluster) Ensure(context.Context, event.Sink) error {
 	return err
 }
 
+// BringBack is Ensure: it was never ours to make.
+func (c *Cluster) BringBack(ctx context.Context, sink event.Sink) error { return c.Ensure(ctx, sink) }
+
 // Prepare returns the objects as they are: a real cluster can run them.
 func (c *Cluster) Prepare(objs []*unstructured.Unstructured) ([]*unstructured.Unstructured, error) {
 	return objs, nil

@@ -5,6 +5,7 @@ package kind
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -24,6 +25,8 @@ type Cluster struct {
 	ready func(ctx context.Context, sink event.Sink) (version, endpoint string, err error)
 	// unique makes up what is added to the name in the engine.
 	unique func() string
+	// patience is how long one thing may take that is done after a failure.
+	patience time.Duration
 }
 
 var _ bootstrap.Cluster = (*Cluster)(nil)
@@ -34,7 +37,7 @@ func New(opts Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{opts: opts, dir: filepath.Join(root(opts.Dirs.State), opts.Name), unique: randomSuffix}
+	c := &Cluster{opts: opts, dir: filepath.Join(root(opts.Dirs.State), opts.Name), unique: randomSuffix, patience: cleanupTimeout}
 	c.open = func(ctx context.Context, name string, sink event.Sink) (engine, error) {
 		return openEngine(ctx, opts.Getenv, name, sink)
 	}

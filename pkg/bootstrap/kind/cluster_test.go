@@ -20,14 +20,14 @@ const inEngine = "clusterctl-heron-abc"
 func TestEnsureAndDelete(t *testing.T) {
 	t.Parallel()
 	f := newFake()
-	c := newTest(t, f, Options{LoadImages: []string{"registry/manager:v1"}}, nil)
+	c := newTest(t, f, Options{}, nil)
 	for range 2 { // The second finds it.
 		if err := c.Ensure(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if f.made != 1 || f.count() != 1 || len(f.loaded) != 2 {
-		t.Errorf("made %d, there are %d, loaded %v", f.made, f.count(), f.loaded)
+	if f.made != 1 || f.count() != 1 {
+		t.Errorf("made %d, there are %d", f.made, f.count())
 	}
 	rec, err := readRecord(c.dir)
 	if err != nil || !rec.Complete || rec.Nodes[inEngine+"-control-plane"] != "id1" || rec.KubernetesVersion != "v1.34.4" {
@@ -149,6 +149,52 @@ func TestInterruptedWhileCreating(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("enough"))
 	defer cancel()
 	if err := c.Ensure(ctx, nil); err == nil || !strings.Contains(err.Error(), "enough") || f.count() != 0 {
+		t.Errorf("%v, %d containers", err, f.count())
+	}
+	if rec, err := c.readRecord(); rec != nil || err != nil {
+		t.Errorf("record: %+v, %v", rec, err)
+	}
+}
+
+// Where kind works on after it was left behind, the record stays, and with it the next start finds what was made.
+func TestKindThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	f.stuck = make(chan struct{})
+	c := newTest(t, f, Options{}, nil)
+	c.patience = 50 * time.Millisecond
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("enough"))
+	defer cancel()
+	err := c.Ensure(ctx, nil)
+	if err == nil || !strings.Contains(err.Error(), "enough") || !errors.Is(err, errStillMaking) || f.count() != 0 {
+		t.Fatalf("%v, %d containers", err, f.count())
+	}
+	if hints := strings.Join(fault.Hints(err), "\n"); !strings.Contains(hints, inEngine) || !strings.Contains(hints, "delete bootstrap heron") {
+		t.Errorf("hints: %s", hints)
+	}
+	if rec, err := c.readRecord(); err != nil || rec == nil || rec.Complete || rec.Cluster != inEngine {
+		t.Fatalf("record: %+v, %v", rec, err)
+	}
+	close(f.stuck)
+	for f.count() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	f.stuck = nil
+	if err := c.Ensure(t.Context(), nil); err != nil || f.count() != 1 || f.made != 3 {
+		t.Errorf("%v, %d containers, made %d", err, f.count(), f.made)
+	}
+}
+
+// Logs that take for ever, or all of their time, leave enough for what has to go.
+func TestLogsThatHang(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	f.createErr, f.logsHang = errors.New("kubeadm failed"), make(chan struct{})
+	t.Cleanup(func() { close(f.logsHang) })
+	c := newTest(t, f, Options{}, nil)
+	c.patience = 50 * time.Millisecond
+	err := c.Ensure(t.Context(), nil)
+	if err == nil || !strings.Contains(err.Error(), "kubeadm failed") || !strings.Contains(err.Error(), "not done after") || f.count() != 0 {
 		t.Errorf("%v, %d containers", err, f.count())
 	}
 	if rec, err := c.readRecord(); rec != nil || err != nil {

@@ -46,8 +46,10 @@ type engine interface {
 	remove(ctx context.Context, ids []string) error
 	kubeconfig(cluster string) (string, error)
 	collectLogs(cluster, dir string) error
-	// load puts images on all nodes: names in the engine, or archives.
-	load(ctx context.Context, cluster string, images []string) error
+	// imageID is the id of an image in the engine.
+	imageID(ctx context.Context, image string) (string, error)
+	// load puts an image on all nodes: one that the engine has, or an archive.
+	load(ctx context.Context, cluster, image string) error
 }
 
 // cli is an engine with a docker-like command line.

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/atomicfile"
@@ -18,8 +17,13 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
-// cleanupTimeout bounds what is done after a failure or an interruption.
+// cleanupTimeout bounds each thing that is done after a failure or an interruption.
 const cleanupTimeout = 90 * time.Second
+
+// cleanup is a context for one of them: the one that it comes from may be what ended.
+func (c *Cluster) cleanup(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), c.patience)
+}
 
 // Ensure makes the bootstrap cluster, or brings it back. One that runs is left alone, but gets the images that it lacks. Of two calls
 // at once, in any processes, the second waits for the first. When it fails, what it started is stopped again.
@@ -54,11 +58,11 @@ func (c *Cluster) ensure(ctx context.Context, sink event.Sink) error {
 		}
 		return c.make(ctx, sink)
 	}
-	return c.bringBack(ctx, e, rec, sink)
+	return c.restart(ctx, e, rec, c.opts.LoadImages, sink)
 }
 
-// bringBack starts the containers that stand still.
-func (c *Cluster) bringBack(ctx context.Context, e engine, rec *record, sink event.Sink) error {
+// restart starts the containers that stand still, and loads images.
+func (c *Cluster) restart(ctx context.Context, e engine, rec *record, images []string, sink event.Sink) error {
 	ours, err := c.ours(ctx, e, rec)
 	if err != nil {
 		return err
@@ -82,10 +86,10 @@ func (c *Cluster) bringBack(ctx context.Context, e engine, rec *record, sink eve
 		err = c.writeKubeconfig(e, rec.Cluster)
 	}
 	if err == nil {
-		err = c.finish(ctx, e, rec, sink)
+		err = c.finish(ctx, e, rec, images, sink)
 	}
 	if err != nil && len(stopped) > 0 {
-		cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		cleanup, cancel := c.cleanup(ctx)
 		defer cancel()
 		return errors.Join(err, e.stop(cleanup, stopped))
 	}
@@ -93,19 +97,10 @@ func (c *Cluster) bringBack(ctx context.Context, e engine, rec *record, sink eve
 }
 
 // finish waits until it serves, loads images, and completes the record.
-func (c *Cluster) finish(ctx context.Context, e engine, rec *record, sink event.Sink) error {
+func (c *Cluster) finish(ctx context.Context, e engine, rec *record, images []string, sink event.Sink) error {
 	version, endpoint, err := c.ready(ctx, sink)
 	if err != nil {
 		return err
-	}
-	if len(c.opts.LoadImages) > 0 {
-		event.Progressf(sink, stepEnsure, "loading images: %s", strings.Join(c.opts.LoadImages, ", "))
-		if err := e.load(ctx, rec.Cluster, c.opts.LoadImages); err != nil {
-			return err
-		}
-	}
-	if rec.Complete && rec.KubernetesVersion == version && rec.Endpoint == endpoint {
-		return nil
 	}
 	if !rec.Complete {
 		nodes, err := e.nodes(ctx, rec.Cluster)
@@ -116,6 +111,12 @@ func (c *Cluster) finish(ctx context.Context, e engine, rec *record, sink event.
 		for _, n := range nodes {
 			rec.Nodes[n.Name] = n.ID
 		}
+	}
+	if err := c.loadImages(ctx, e, rec, images, sink); err != nil {
+		return err
+	}
+	if rec.Complete && rec.KubernetesVersion == version && rec.Endpoint == endpoint {
+		return nil
 	}
 	rec.Complete, rec.KubernetesVersion, rec.Endpoint = true, version, endpoint
 	return c.writeRecord(rec)
@@ -148,11 +149,7 @@ func (c *Cluster) writeKubeconfig(e engine, cluster string) error {
 
 // clear removes what there is of an incomplete cluster, and its record at last.
 func (c *Cluster) clear(ctx context.Context, e engine, rec *record) error {
-	ours, err := c.ours(ctx, e, rec)
-	if err != nil {
-		return err
-	}
-	if err := e.remove(ctx, ids(ours)); err != nil {
+	if err := c.removeContainers(ctx, e, rec); err != nil {
 		return err
 	}
 	for _, file := range []string{c.Kubeconfig(), c.Kubeconfig() + ".lock", recordPath(c.dir)} {
@@ -161,6 +158,14 @@ func (c *Cluster) clear(ctx context.Context, e engine, rec *record) error {
 		}
 	}
 	return nil
+}
+
+func (c *Cluster) removeContainers(ctx context.Context, e engine, rec *record) error {
+	ours, err := c.ours(ctx, e, rec)
+	if err != nil {
+		return err
+	}
+	return e.remove(ctx, ids(ours))
 }
 
 func ids(all []container) []string {
@@ -177,6 +182,11 @@ func (c *Cluster) lock(ctx context.Context, sink event.Sink, step string) (*lock
 	if err := c.makeDir(); err != nil {
 		return nil, err
 	}
+	return c.waitLock(ctx, sink, step)
+}
+
+// waitLock is lock for a directory that is there.
+func (c *Cluster) waitLock(ctx context.Context, sink event.Sink, step string) (*lock.Lock, error) {
 	return lock.Acquire(ctx, c.lockPath(), func() {
 		event.Progressf(sink, step, "another command is working on bootstrap cluster %q, waiting for it", c.Name())
 	})

@@ -21,9 +21,13 @@ type fakeEngine struct {
 	mu         sync.Mutex
 	containers map[string][]container // by cluster
 	made       int
+	images     map[string]string // id by name
 	loaded     []string
+	loadErr    error
 	createErr  error
-	hang       chan struct{} // create waits until its containers are gone, or this is closed
+	hang       chan struct{} // create waits until its containers are gone
+	stuck      chan struct{} // create waits until this is closed, whatever becomes of its containers, and makes another one
+	logsHang   chan struct{} // so does the collection of logs
 	info       facts
 }
 
@@ -33,9 +37,16 @@ func (f *fakeEngine) name() string                         { return "docker" }
 func (f *fakeEngine) facts(context.Context) (facts, error) { return f.info, nil }
 func (f *fakeEngine) pull(context.Context, string) error   { return nil }
 func (f *fakeEngine) kubeconfig(string) (string, error)    { return "fresh", nil }
-func (f *fakeEngine) load(_ context.Context, _ string, images []string) error {
-	f.loaded = append(f.loaded, images...)
-	return nil
+func (f *fakeEngine) load(_ context.Context, _, image string) error {
+	f.loaded = append(f.loaded, image)
+	return f.loadErr
+}
+
+func (f *fakeEngine) imageID(_ context.Context, image string) (string, error) {
+	if id, ok := f.images[image]; ok {
+		return id, nil
+	}
+	return "", errors.New("no such image")
 }
 
 func (f *fakeEngine) nodes(_ context.Context, cluster string) ([]container, error) {
@@ -52,6 +63,11 @@ func (f *fakeEngine) create(cluster string, _ []byte, _, kubeconfig string) erro
 				return errors.New("the container went away")
 			}
 		}
+	}
+	if f.stuck != nil {
+		<-f.stuck
+		f.add(cluster)
+		return errors.New("too late")
 	}
 	if f.createErr != nil {
 		return f.createErr
@@ -80,11 +96,20 @@ func (f *fakeEngine) set(ids []string, state string) error {
 	return nil
 }
 
-func (f *fakeEngine) start(_ context.Context, ids []string) error  { return f.set(ids, "running") }
-func (f *fakeEngine) stop(_ context.Context, ids []string) error   { return f.set(ids, "exited") }
-func (f *fakeEngine) remove(_ context.Context, ids []string) error { return f.set(ids, "") }
+func (f *fakeEngine) start(_ context.Context, ids []string) error { return f.set(ids, "running") }
+func (f *fakeEngine) stop(_ context.Context, ids []string) error  { return f.set(ids, "exited") }
+
+func (f *fakeEngine) remove(ctx context.Context, ids []string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f.set(ids, "")
+}
 
 func (f *fakeEngine) collectLogs(_, dir string) error {
+	if f.logsHang != nil {
+		<-f.logsHang
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

@@ -11,12 +11,14 @@ import (
 
 	"sigs.k8s.io/kind/pkg/cluster/nodes"
 	"sigs.k8s.io/kind/pkg/cluster/nodeutils"
-
-	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
-// IsArchive says whether a --load-images value is a file: a path with an archive's ending, or with a separator that leads to a file.
+// IsArchive says whether a --load-images value is a file: a path with an archive's ending, or with a separator that leads to a file. An
+// absolute path is one also when the file is gone: no image is called so.
 func IsArchive(image string) bool {
+	if filepath.IsAbs(image) {
+		return true
+	}
 	if strings.HasSuffix(image, ".tar") || strings.HasSuffix(image, ".tar.gz") || strings.HasSuffix(image, ".tgz") {
 		return true
 	}
@@ -24,37 +26,32 @@ func IsArchive(image string) bool {
 	return err == nil && info.Mode().IsRegular() && strings.ContainsRune(image, filepath.Separator)
 }
 
-// load puts images on all nodes. Those that a node has already aren't sent again.
-func (e *cli) load(ctx context.Context, name string, images []string) error {
+// load puts an image on all nodes. One out of the engine isn't sent to nodes that have it.
+func (e *cli) load(ctx context.Context, name, image string) error {
 	all, err := e.kind.ListInternalNodes(name)
 	if err != nil {
 		return err
 	}
-	for _, image := range images {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		if IsArchive(image) {
-			err = loadArchive(all, image)
-		} else {
-			err = e.loadImage(ctx, all, image)
-		}
-		if err != nil {
-			return fmt.Errorf("load image %s: %w", image, err)
-		}
+	if IsArchive(image) {
+		return loadArchive(ctx, all, image)
 	}
-	return nil
+	return e.loadImage(ctx, all, image)
+}
+
+func (e *cli) imageID(ctx context.Context, image string) (string, error) {
+	id, err := e.run(ctx, nil, "image", "inspect", "--format", "{{.Id}}", image)
+	return strings.TrimSpace(id), err
 }
 
 // loadImage takes an image out of the engine for the nodes that don't have it.
 func (e *cli) loadImage(ctx context.Context, all []nodes.Node, image string) error {
-	id, err := e.run(ctx, nil, "image", "inspect", "--format", "{{.Id}}", image)
+	id, err := e.imageID(ctx, image)
 	if err != nil {
-		return fault.WithHint(fault.WithCode(fault.Refused, err), "build or pull it first: %s pull %s", e.bin, image)
+		return err
 	}
 	var lacking []nodes.Node
 	for _, n := range all {
-		if has, err := nodeutils.ImageID(n, image); err != nil || has != strings.TrimSpace(id) {
+		if has, err := nodeutils.ImageID(n, image); err != nil || has != id {
 			lacking = append(lacking, n)
 		}
 	}
@@ -70,11 +67,15 @@ func (e *cli) loadImage(ctx context.Context, all []nodes.Node, image string) err
 	if _, err := e.run(ctx, nil, "save", "--output", file, image); err != nil {
 		return err
 	}
-	return loadArchive(lacking, file)
+	return loadArchive(ctx, lacking, file)
 }
 
-func loadArchive(all []nodes.Node, file string) error {
+// loadArchive sends a file to each node; kind can't be told to stop in the middle of one.
+func loadArchive(ctx context.Context, all []nodes.Node, file string) error {
 	for _, n := range all {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		f, err := os.Open(file)
 		if err != nil {
 			return err

@@ -15,6 +15,9 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
+// errStillMaking says that kind was left behind while it worked.
+var errStillMaking = errors.New("kind didn't end in time: it may go on making containers")
+
 // make makes a new cluster; when it fails, nothing of it is left but the nodes' logs.
 func (c *Cluster) make(ctx context.Context, sink event.Sink) error {
 	if err := c.makeDir(); err != nil { // An earlier delete may have held the lock before us.
@@ -43,7 +46,7 @@ func (c *Cluster) make(ctx context.Context, sink event.Sink) error {
 		return err
 	}
 	if err = c.create(ctx, e, rec, config); err == nil {
-		err = c.finish(ctx, e, rec, sink)
+		err = c.finish(ctx, e, rec, c.opts.LoadImages, sink)
 	}
 	if err == nil {
 		return nil
@@ -73,7 +76,7 @@ func (c *Cluster) create(ctx context.Context, e engine, rec *record, config []by
 		return err
 	case <-ctx.Done():
 	}
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	cleanup, cancel := c.cleanup(ctx)
 	defer cancel()
 	for {
 		nodes, err := e.nodes(cleanup, rec.Cluster)
@@ -84,39 +87,56 @@ func (c *Cluster) create(ctx context.Context, e engine, rec *record, config []by
 		case <-done:
 			return context.Cause(ctx)
 		case <-cleanup.Done():
-			return errors.Join(context.Cause(ctx), fmt.Errorf("kind didn't end within %s", cleanupTimeout))
+			return errors.Join(context.Cause(ctx), errStillMaking)
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
 }
 
-// giveUp keeps the nodes' logs and takes the rest away.
+// giveUp keeps the nodes' logs and takes the rest away. While kind works the record stays: nobody else would know what it still makes.
 func (c *Cluster) giveUp(ctx context.Context, e engine, rec *record, cause error, sink event.Sink) error {
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
-	defer cancel()
 	if c.opts.Retain {
-		return fault.WithHint(cause, "its containers are kept (%s ps -a --filter label=%s=%s); the next start or \"clusterctl delete bootstrap %s --type kind\" removes them",
-			e.name(), clusterLabel, rec.Cluster, c.Name())
+		return c.hintLeft(e, rec, cause)
 	}
 	if ctx.Err() == nil {
-		cause = c.keepLogs(cleanup, e, rec, cause, sink)
+		cause = c.keepLogs(ctx, e, rec, cause, sink)
 	}
 	event.Progressf(sink, stepEnsure, "removing what there is of the cluster")
+	cleanup, cancel := c.cleanup(ctx)
+	defer cancel()
+	if errors.Is(cause, errStillMaking) {
+		return c.hintLeft(e, rec, errors.Join(cause, c.removeContainers(cleanup, e, rec)))
+	}
 	return errors.Join(cause, c.clear(cleanup, e, rec))
+}
+
+// hintLeft says how containers that are left are found, and what removes them.
+func (c *Cluster) hintLeft(e engine, rec *record, cause error) error {
+	return fault.WithHint(cause, "containers may be left (%s ps -a --filter label=%s=%s); the next start or \"clusterctl delete bootstrap %s --type kind\" removes them",
+		e.name(), clusterLabel, rec.Cluster, c.Name())
 }
 
 // logsDir is where the logs of the nodes of a failed start are.
 func (c *Cluster) logsDir() string { return filepath.Join(c.dir, "logs") }
 
-// keepLogs collects the nodes' logs and names their folder in the error.
+// keepLogs collects the nodes' logs and names their folder in the error. kind can't be told to stop here either: it gives up when the
+// containers go.
 func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause error, sink event.Sink) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.patience, fmt.Errorf("not done after %s", c.patience))
+	defer cancel()
 	nodes, err := e.nodes(ctx, rec.Cluster)
 	if err != nil || len(nodes) == 0 {
 		return cause
 	}
 	event.Progressf(sink, stepEnsure, "collecting the logs of %d nodes", len(nodes))
 	_ = os.RemoveAll(c.logsDir())
-	err = e.collectLogs(rec.Cluster, c.logsDir())
+	done := make(chan error, 1)
+	go func() { done <- e.collectLogs(rec.Cluster, c.logsDir()) }()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
 	if _, statErr := os.Stat(c.logsDir()); statErr != nil {
 		return errors.Join(cause, fmt.Errorf("collect the nodes' logs: %w", err))
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
@@ -65,8 +64,11 @@ func (c *Cluster) preflight(ctx context.Context, config []byte, sink event.Sink)
 	e, err := c.open(ctx, "", sink)
 	faults.Add(err)
 	for _, image := range c.opts.LoadImages {
-		if _, err := os.Stat(image); err != nil && IsArchive(image) {
-			faults.Add(fault.Usagef("load image: %w", err))
+		if e == nil && !IsArchive(image) {
+			continue // There is no one to ask.
+		}
+		if _, err := sourceOf(ctx, e, image); err != nil {
+			faults.Add(err)
 		}
 	}
 	if e == nil {

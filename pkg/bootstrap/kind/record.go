@@ -35,6 +35,8 @@ type record struct {
 	// KubernetesVersion and Endpoint are what the API server said.
 	KubernetesVersion string `json:"kubernetesVersion,omitempty"`
 	Endpoint          string `json:"endpoint,omitempty"`
+	// Loaded is what was put on the nodes, by the name or path that it was asked for by.
+	Loaded map[string]loaded `json:"loaded,omitempty"`
 }
 
 func randomSuffix() string {

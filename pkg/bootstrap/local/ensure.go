@@ -115,14 +115,19 @@ func (c *Cluster) lock(ctx context.Context, sink event.Sink, step string) (*lock
 		if err := c.makeDir(); err != nil {
 			return nil, err
 		}
-		held, err := lock.Acquire(ctx, c.dir.EnsureLock(), func() {
-			event.Progressf(sink, step, "another command is working on bootstrap cluster %q, waiting for it", c.Name())
-		})
+		held, err := c.waitLock(ctx, sink, step)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // Deleted by the one before.
 		}
 		return held, err
 	}
+}
+
+// waitLock takes the lock of commands; without the directory there is none.
+func (c *Cluster) waitLock(ctx context.Context, sink event.Sink, step string) (*lock.Lock, error) {
+	return lock.Acquire(ctx, c.dir.EnsureLock(), func() {
+		event.Progressf(sink, step, "another command is working on bootstrap cluster %q, waiting for it", c.Name())
+	})
 }
 
 // makeDir makes the directory, or makes sure that the one there is private.
