@@ -27,7 +27,7 @@ func (d *Delete) lost(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if _, err := os.Stat(rec.Snapshot); err != nil {
-		return false, nil //nolint:nilerr // What needs the bootstrap cluster says that it is gone.
+		return false, nil // What needs the bootstrap cluster says that it is gone.
 	}
 	st, err := d.boot.Status(ctx)
 	if err != nil || st.State != bootstrap.Missing {

@@ -55,7 +55,7 @@ func checkStill(ctx context.Context, rec *Record, h Host) error {
 	}
 	c, err := connect(h, rec.Bootstrap.Kubeconfig, rec.Bootstrap.Context)
 	if err != nil {
-		return nil //nolint:nilerr // see above
+		return nil // see above
 	}
 	defer c.Close()
 	ctx, stop := context.WithTimeout(ctx, selfWait)

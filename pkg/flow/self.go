@@ -90,7 +90,7 @@ func ownConfig(ctx context.Context, c *kube.Client, namespace, name string, pati
 	}
 	cfg, err := k.RESTConfig()
 	if err != nil {
-		return nil, nil //nolint:nilerr // It is as good as none.
+		return nil, nil // It is as good as none.
 	}
 	return cfg, nil
 }

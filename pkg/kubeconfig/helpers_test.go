@@ -41,11 +41,11 @@ users:
 `, name, server, token)
 }
 
-func mustParse(t testing.TB, text string) *Kubeconfig {
-	t.Helper()
+func mustParse(tb testing.TB, text string) *Kubeconfig {
+	tb.Helper()
 	k, err := Parse([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return k
 }

@@ -99,7 +99,7 @@ func managersText(u *unstructured.Unstructured, owners map[string]string) []stri
 	for _, f := range u.GetManagedFields() {
 		raw := ""
 		if f.FieldsV1 != nil {
-			raw = string(f.FieldsV1.Raw)
+			raw = f.FieldsV1.GetRawString()
 		}
 		for uid, name := range owners {
 			if strings.Contains(raw, uid) {

@@ -55,16 +55,16 @@ func WithAPIServerArgs(args ...string) Option {
 
 // Start starts a control plane for one test and stops it at the test's end. If the
 // test failed, the last lines of the programs' logs are shown.
-func Start(t testing.TB, opts ...Option) *Env {
-	t.Helper()
-	e, err := start(t.TempDir(), opts...)
+func Start(tb testing.TB, opts ...Option) *Env {
+	tb.Helper()
+	e, err := start(tb.TempDir(), opts...)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		e.stop()
-		if t.Failed() {
-			t.Log(e.tails(6))
+		if tb.Failed() {
+			tb.Log(e.tails(6))
 		}
 	})
 	return e

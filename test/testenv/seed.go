@@ -35,10 +35,10 @@ const seedAgent = "testenv-seed"
 //   - an ownerReference without uid gets that of the live owner (in the object's namespace, or cluster scoped); a given uid is kept
 //   - status is written through the status subresource
 //   - an object with the annotation "seed/delete" is deleted once it is stored, so that one with finalizers gets a deletionTimestamp
-func (e *Env) Seed(t testing.TB, docs ...string) {
-	t.Helper()
+func (e *Env) Seed(tb testing.TB, docs ...string) {
+	tb.Helper()
 	if err := e.Store(docs...); err != nil {
-		t.Fatalf("seed %v", err)
+		tb.Fatalf("seed %v", err)
 	}
 }
 

@@ -32,11 +32,13 @@ func TestBringBackMakesNothing(t *testing.T) {
 	for name, prepare := range map[string]func(*testing.T, *Cluster){
 		"never made": func(*testing.T, *Cluster) {},
 		"deleted": func(t *testing.T, c *Cluster) {
+			t.Helper()
 			if err := errors.Join(c.Ensure(t.Context(), nil), c.Delete(t.Context(), nil)); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"deleted while it waits": func(t *testing.T, c *Cluster) {
+			t.Helper()
 			if err := c.Ensure(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -52,6 +54,7 @@ func TestBringBackMakesNothing(t *testing.T) {
 			})
 		},
 		"never complete": func(t *testing.T, c *Cluster) {
+			t.Helper()
 			if err := errors.Join(c.makeDir(), c.writeRecord(&record{Cluster: inEngine, Engine: "docker"})); err != nil {
 				t.Fatal(err)
 			}

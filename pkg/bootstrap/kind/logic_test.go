@@ -165,7 +165,7 @@ func TestNames(t *testing.T) {
 	if name := clusterName(long, randomSuffix()); len(name) > 50 {
 		t.Errorf("%s has %d characters, kind wants at most 50", name, len(name))
 	}
-	if randomSuffix() == randomSuffix() {
+	if first, second := randomSuffix(), randomSuffix(); first == second {
 		t.Error("two runs meet")
 	}
 	for _, bad := range []string{"A", "../x", ".x", strings.Repeat("a", 64)} {

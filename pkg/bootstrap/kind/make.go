@@ -84,7 +84,7 @@ func (c *Cluster) create(ctx context.Context, e engine, rec *record, config []by
 			_ = e.remove(cleanup, ids(nodes)) // Tried again, and at last by giveUp.
 		}
 		select {
-		case <-done:
+		case <-done: //nolint:errcheck // However it ended: it was interrupted.
 			return context.Cause(ctx)
 		case <-cleanup.Done():
 			return errors.Join(context.Cause(ctx), errStillMaking)

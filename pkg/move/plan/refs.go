@@ -36,7 +36,7 @@ func newReader(kinds Kinds, steps *int) *reader {
 	r := &reader{kinds: kinds, rules: newRuleBook(), byKind: map[string][]Kind{}, annotations: annotationRules(), steps: steps}
 	for _, k := range kinds {
 		if k.movable() {
-			r.byKind[k.GroupVersionKind.Kind] = append(r.byKind[k.GroupVersionKind.Kind], k)
+			r.byKind[k.GroupKind().Kind] = append(r.byKind[k.GroupKind().Kind], k)
 		}
 	}
 	return r
