@@ -50,36 +50,36 @@ func mustParse(tb testing.TB, text string) *Kubeconfig {
 	return k
 }
 
-func demo(t testing.TB) *Kubeconfig {
-	t.Helper()
-	return mustParse(t, sample("demo", "https://10.0.0.1:6443", "s3cret"))
+func demo(tb testing.TB) *Kubeconfig {
+	tb.Helper()
+	return mustParse(tb, sample("demo", "https://10.0.0.1:6443", "s3cret"))
 }
 
-func write(t testing.TB, path, text string, mode os.FileMode) {
-	t.Helper()
+func write(tb testing.TB, path, text string, mode os.FileMode) {
+	tb.Helper()
 	if err := os.WriteFile(path, []byte(text), mode); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func read(t testing.TB, path string) string {
-	t.Helper()
+func read(tb testing.TB, path string) string {
+	tb.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(data)
 }
 
 // names lists a directory.
-func names(t testing.TB, dir string) []string {
-	t.Helper()
+func names(tb testing.TB, dir string) []string {
+	tb.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var out []string
 	for _, e := range entries {
@@ -88,21 +88,21 @@ func names(t testing.TB, dir string) []string {
 	return out
 }
 
-func backups(t testing.TB, path string) []string {
-	t.Helper()
+func backups(tb testing.TB, path string) []string {
+	tb.Helper()
 	found, err := filepath.Glob(path + ".bak-*")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return found
 }
 
 // certificate makes a self-signed one.
-func certificate(t testing.TB, notAfter time.Time) []byte {
-	t.Helper()
+func certificate(tb testing.TB, notAfter time.Time) []byte {
+	tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"},
@@ -110,7 +110,7 @@ func certificate(t testing.TB, notAfter time.Time) []byte {
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
@@ -121,10 +121,10 @@ func withUser(user string) string {
 
 func b64(data []byte) string { return base64.StdEncoding.EncodeToString(data) }
 
-func link(t testing.TB, to, path string) string {
-	t.Helper()
+func link(tb testing.TB, to, path string) string {
+	tb.Helper()
 	if err := os.Symlink(to, path); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }

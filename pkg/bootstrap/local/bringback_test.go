@@ -38,18 +38,21 @@ func TestBringBackMakesNothing(t *testing.T) {
 	for name, prepare := range map[string]func(*testing.T, *local.Cluster){
 		"never made": func(*testing.T, *local.Cluster) {},
 		"never got as far as storing anything": func(t *testing.T, c *local.Cluster) {
+			t.Helper()
 			stopped(t, c)
 			if err := os.RemoveAll(layout.Dir(c.Dir()).Etcd()); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"deleted": func(t *testing.T, c *local.Cluster) {
+			t.Helper()
 			stopped(t, c)
 			if err := c.Delete(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"deleted while it waits": func(t *testing.T, c *local.Cluster) {
+			t.Helper()
 			stopped(t, c)
 			held, err := lock.Try(layout.Dir(c.Dir()).EnsureLock())
 			if err != nil {
