@@ -129,11 +129,11 @@ func (x *existing) noImages(t *testing.T) {
 		t.Fatalf("it worked:\n%s", tail(r.err))
 	}
 	for _, w := range []string{"wait for cert-manager: ", "cert-manager-webhook", "Pull"} {
-		if !strings.Contains(errorOf(r.err), w) {
-			t.Errorf("the error doesn't say %q:\n%s", w, tail(r.err))
+		if !strings.Contains(lastLine(r.err), w) {
+			t.Errorf("the error doesn't say %q:\n%s", w, lastLine(r.err))
 		}
 	}
-	t.Logf("exit code %d after %.0f s: %s", r.code, r.took.Seconds(), errorOf(r.err))
+	t.Logf("exit code %d after %.0f s: %s", r.code, r.took.Seconds(), lastLine(r.err))
 	x.load(t, append(slices.Clone(x.engine.images), x.engine.certManager...))
 }
 
@@ -185,16 +185,16 @@ func (x *existing) wantKept(t *testing.T, r result, words ...string) {
 			t.Errorf("the error doesn't say %q:\n%s", w, tail(r.err))
 		}
 	}
-	t.Logf("exit code %d after %.0f s: %s", r.code, r.took.Seconds(), errorOf(r.err))
+	t.Logf("exit code %d after %.0f s: %s", r.code, r.took.Seconds(), lastLine(r.err))
 	if got := machines(t, x.lab); len(got) != 1 {
 		t.Errorf("machines on the bootstrap cluster: %v", got)
 	}
 }
 
-// errorOf is the error that the program ended with.
-func errorOf(text string) string {
-	_, after, _ := strings.Cut("\n"+text, "\nerror: ")
-	return after
+// lastLine is where a run with --progress json says how it ended.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndex(text, "\n")+1:]
 }
 
 // webhookDown has a webhook on the target that nobody answers for.
