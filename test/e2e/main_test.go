@@ -35,20 +35,12 @@ const providerPort = 19000
 var (
 	shared world //nolint:gochecknoglobals // made by TestMain, read by tests
 	all    = flag.Bool("all", false, "also what takes too long for CI")
-	part   = flag.String("part", "", "only the tests on `containers`, or only those that need nothing but this host (host); both can run at once")
 )
-
-// onContainers are the tests that need a container engine. They open no port of this host.
-const onContainers = "^(TestSelfManaged|TestExistingKind)$"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if !*all {
 		fmt.Println("NOT RUN without -all (make e2e-all): all but one of the kills in each step of create cluster")
-	}
-	if err := choosePart(); err != nil {
-		fmt.Fprintln(os.Stderr, "e2e:", err)
-		os.Exit(2)
 	}
 	code, err := run(m)
 	if err != nil {
@@ -58,24 +50,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// choosePart leaves the tests of the other part out.
-func choosePart() error {
-	switch *part {
-	case "":
-		return nil
-	case "containers":
-		return flag.Set("test.run", onContainers)
-	case "host":
-		return flag.Set("test.skip", onContainers)
-	}
-	return fmt.Errorf("-part %s: it is containers or host", *part)
-}
-
 func run(m *testing.M) (int, error) {
-	if *part != "containers" {
-		if err := checkPort(); err != nil {
-			return 1, err
-		}
+	if err := checkPort(); err != nil {
+		return 1, err
 	}
 	dir, err := os.MkdirTemp("", "clusterctl-e2e-")
 	if err != nil {
