@@ -43,7 +43,7 @@ func MapImages(objs []*unstructured.Unstructured, f func(image string) (string, 
 
 // containers finds the containers of all kinds that run pods.
 func containers(o *unstructured.Unstructured) []map[string]any {
-	pod := podSpec(o)
+	pod := PodSpec(o)
 	var out []map[string]any
 	for _, field := range []string{"initContainers", "containers", "ephemeralContainers"} {
 		each(pod, func(c map[string]any) { out = append(out, c) }, field)
@@ -51,7 +51,9 @@ func containers(o *unstructured.Unstructured) []map[string]any {
 	return out
 }
 
-func podSpec(o *unstructured.Unstructured) map[string]any {
+// PodSpec is the specification of the pods that an object is or makes, for all kinds of Kubernetes that do; nil for other objects. It is the
+// object's own: what is set in it is set in the object.
+func PodSpec(o *unstructured.Unstructured) map[string]any {
 	gk := o.GroupVersionKind().GroupKind()
 	switch gk.String() {
 	case "Pod":

@@ -58,7 +58,7 @@ func (i *installer) missingKinds(ctx context.Context, objs []*unstructured.Unstr
 	var missing []schema.GroupKind
 	for _, o := range objs {
 		gvk := o.GroupVersionKind()
-		if (gvk.Group != certManagerGroup && !strings.HasSuffix(gvk.Group, "."+certManagerGroup)) || slices.Contains(missing, gvk.GroupKind()) {
+		if !isForCertManager(o) || slices.Contains(missing, gvk.GroupKind()) {
 			continue
 		}
 		served, err := i.kube.Served(ctx, gvk.GroupKind())
@@ -70,6 +70,12 @@ func (i *installer) missingKinds(ctx context.Context, objs []*unstructured.Unstr
 		}
 	}
 	return missing, nil
+}
+
+// isForCertManager says whether an object is of a kind of cert-manager.
+func isForCertManager(o *unstructured.Unstructured) bool {
+	group := o.GroupVersionKind().Group
+	return group == certManagerGroup || strings.HasSuffix(group, "."+certManagerGroup)
 }
 
 // undefined lists the kinds that no CRD in objs defines.
@@ -120,8 +126,33 @@ func (c *Config) certManagerObjects(ctx context.Context) ([]*unstructured.Unstru
 		}
 		o.SetAnnotations(annotations)
 		dropInjectedCA(o)
+		if err := tolerateControlPlane(o); err != nil {
+			return nil, fmt.Errorf("%s: %w", src.Name, err)
+		}
 	}
 	return objs, nil
+}
+
+// tolerateControlPlane lets cert-manager's pods run where the providers' do: on control plane nodes too. Its own manifest doesn't, and a
+// cluster that gets its workers by the providers would wait for it for ever.
+func tolerateControlPlane(o *unstructured.Unstructured) error {
+	pod := manifest.PodSpec(o)
+	if pod == nil {
+		return nil
+	}
+	const key = "node-role.kubernetes.io/control-plane"
+	tolerations, _, err := unstructured.NestedSlice(pod, "tolerations")
+	if err != nil {
+		return fmt.Errorf("%s: %w", kube.RefOf(o), err)
+	}
+	if slices.ContainsFunc(tolerations, func(t any) bool {
+		m, _ := t.(map[string]any)
+		return m["key"] == key || m["key"] == nil && m["operator"] == "Exists"
+	}) {
+		return nil
+	}
+	pod["tolerations"] = append(tolerations, map[string]any{"key": key, "operator": "Exists", "effect": "NoSchedule"})
+	return nil
 }
 
 // certManagerSource fetches the manifest; of a server, in the configured version.
@@ -159,7 +190,7 @@ func (c *Config) certManagerSource(ctx context.Context) (manifest.Source, string
 // when everything else is there: an interrupted installation is never taken for a finished one.
 func (i *installer) installCertManager(ctx context.Context) error {
 	if len(i.plan.certManager) == 0 {
-		return nil
+		return i.awaitCertManager(ctx)
 	}
 	cm := i.opts.Config.CertManager
 	ctx, cancel := context.WithTimeout(ctx, cm.Timeout)
@@ -185,5 +216,38 @@ func (i *installer) installCertManager(ctx context.Context) error {
 		return fault.WithHint(fmt.Errorf("wait for cert-manager: %w", err), "cert-manager: timeout in clusterctl.yaml sets how long (now %s)", cm.Timeout)
 	}
 	event.Notef(i.opts.Sink, "cert-manager %s installed", cm.Version)
+	return nil
+}
+
+// awaitCertManager waits for one that is there already, if a clusterctl installed it: that run may have ended before it worked, and its
+// pods say why better than its webhook does. One of somebody else isn't looked into.
+func (i *installer) awaitCertManager(ctx context.Context) error {
+	if !i.plan.usesCertManager {
+		return nil
+	}
+	timeout := certManagerWait
+	if i.opts.Config != nil {
+		timeout = i.opts.Config.CertManager.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var there []*unstructured.Unstructured
+	for _, gk := range []schema.GroupKind{
+		{Group: "apps", Kind: "Deployment"},
+		{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}, {Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
+	} {
+		list, err := i.kube.List(ctx, gk.WithVersion("v1"), kube.ListOptions{LabelSelector: coreLabel + "=" + keyCertManager})
+		if err != nil {
+			return fmt.Errorf("look for cert-manager: %w", err)
+		}
+		there = append(there, list...)
+	}
+	conds := append(readiness(i.kube, there), i.kube.WebhooksAnswer(there)...)
+	if len(conds) == 0 {
+		return nil
+	}
+	if err := kube.Wait(ctx, i.opts.Sink, i.opts.Step, i.opts.Interval, conds...); err != nil {
+		return fault.WithHint(fmt.Errorf("wait for cert-manager: %w", err), "cert-manager: timeout in clusterctl.yaml sets how long (now %s)", timeout)
+	}
 	return nil
 }

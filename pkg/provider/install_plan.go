@@ -30,8 +30,9 @@ type plan struct {
 	owner map[objectKey]string
 	// certs says where webhook certificates come from, and why; empty where there was no choice.
 	certs string
-	// certManager is what has to be installed before, nil for nothing.
-	certManager []*unstructured.Unstructured
+	// certManager is what has to be installed before, nil for nothing; usesCertManager says whether there are any objects for it.
+	certManager     []*unstructured.Unstructured
+	usesCertManager bool
 }
 
 type objectKey struct {
@@ -95,6 +96,7 @@ func (i *installer) makePlan(ctx context.Context, comps []*Components) (*plan, e
 	if err := i.planInventory(ctx, p); err != nil {
 		return nil, err
 	}
+	p.usesCertManager = slices.ContainsFunc(objs, isForCertManager)
 	p.certManager, err = i.planCertManager(ctx, objs)
 	return p, err
 }

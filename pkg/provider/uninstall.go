@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,8 +101,10 @@ func Uninstall(ctx context.Context, c *kube.Client, installed []kube.Ref, opts U
 		if err := u.removeLeases(ctx, wave); err != nil { // while the Role that names them is there
 			return u.out, err
 		}
-		if err := u.remove(ctx, wave); err != nil {
-			return u.out, err
+		for _, objs := range aggregatedFirst(wave) {
+			if err := u.remove(ctx, objs); err != nil {
+				return u.out, err
+			}
 		}
 		u.out.Removed += len(wave)
 	}
@@ -123,6 +126,18 @@ func appliedByUs(o *unstructured.Unstructured) bool {
 	moved := isNamespace(o) || strings.HasSuffix(o.GroupVersionKind().Group, capi.GroupSuffix)
 	return slices.ContainsFunc(o.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool {
 		return m.Manager == kube.FieldManager && (moved || m.Operation == metav1.ManagedFieldsOperationApply)
+	})
+}
+
+// applies says whether an object has a field of ours, as its metadata alone shows.
+func applies(o *unstructured.Unstructured, field string) bool {
+	return slices.ContainsFunc(o.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool {
+		var fields map[string]any
+		if m.Manager != kube.FieldManager || m.FieldsV1 == nil || json.Unmarshal(m.FieldsV1.Raw, &fields) != nil {
+			return false
+		}
+		_, ok := fields["f:"+field]
+		return ok
 	})
 }
 
@@ -153,6 +168,20 @@ func (u *uninstaller) again(ctx context.Context, wave []*unstructured.Unstructur
 		return nil, err
 	}
 	return u.keepNamespaces(ctx, wave)
+}
+
+// aggregatedFirst has ClusterRoles that are made of others go, and be gone, before these: Kubernetes' own controller applies what is left of
+// the parts to an aggregated one whenever a part goes, and that makes one anew which was deleted at the same time.
+func aggregatedFirst(wave []*unstructured.Unstructured) [][]*unstructured.Unstructured {
+	var aggregated, others []*unstructured.Unstructured
+	for _, o := range wave {
+		if o.GetKind() == "ClusterRole" && applies(o, "aggregationRule") {
+			aggregated = append(aggregated, o)
+		} else {
+			others = append(others, o)
+		}
+	}
+	return [][]*unstructured.Unstructured{aggregated, others}
 }
 
 // remove deletes objects side by side and waits until they are gone.

@@ -113,7 +113,7 @@ func (e *Env) startControllerManager() error {
 	}
 	args := []string{
 		"--kubeconfig=" + e.Kubeconfig,
-		"--controllers=garbage-collector-controller,namespace-controller",
+		"--controllers=garbage-collector-controller,namespace-controller,clusterrole-aggregation-controller",
 		"--leader-elect=false", "--secure-port=0",
 	}
 	e.manager = &keeper{start: func() (*process, error) {
