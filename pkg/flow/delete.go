@@ -116,7 +116,7 @@ func (d *Delete) Preview(ctx context.Context) (string, error) {
 		return "", err
 	}
 	p, err := workload.PreviewDeletion(ctx, client, d.Key())
-	if err := d.notFoundIsDone(err); err != nil {
+	if err := d.notFoundIsDone(ctx, err); err != nil {
 		return "", err
 	}
 	return p.Summary() + d.selfNote(), nil
@@ -245,7 +245,7 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(),
 		WaitOptions: workload.WaitOptions{Sink: d.host.Sink, Step: StepDeleteCluster, Logs: d.boot.Logs},
 	})
-	if err := d.notFoundIsDone(err); err != nil {
+	if err := d.notFoundIsDone(ctx, err); err != nil {
 		return "", err
 	}
 	for _, line := range res.Leftovers.Report() {
@@ -289,7 +289,7 @@ func (d *Delete) deleteBootstrap(ctx context.Context) (string, error) {
 	if len(others) > 0 {
 		return fmt.Sprintf("kept: cluster %s/%s was begun on it, too", others[0].Namespace, others[0].Name), nil
 	}
-	outcome, err := DeleteBootstrap(ctx, d.boot, d.host, false)
+	outcome, err := deleteBootstrap(ctx, d.boot, d.host, false)
 	var holds *HoldsClustersError
 	if errors.As(err, &holds) {
 		return fmt.Sprintf("kept: it manages %s", strings.Join(holds.Clusters, ", ")), nil

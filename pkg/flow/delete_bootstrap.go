@@ -28,8 +28,45 @@ func (e *HoldsClustersError) Error() string {
 
 // DeleteBootstrap deletes a bootstrap cluster of ours. It brings it back first if it must, to ask it what it
 // holds: one that still holds Clusters is the only one that knows their infrastructure, so it stays, and the error
-// wraps *HoldsClustersError. With abandon it goes all the same.
+// wraps *HoldsClustersError. With abandon it goes all the same. While a run for one of its clusters is at work it is refused either way.
 func DeleteBootstrap(ctx context.Context, b bootstrap.Cluster, h Host, abandon bool) (string, error) {
+	unlock, err := lockRunsOn(b, h)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	return deleteBootstrap(ctx, b, h, abandon)
+}
+
+// lockRunsOn takes the locks of all runs whose bootstrap cluster it is: one that is at work is about to put a cluster on it.
+func lockRunsOn(b bootstrap.Cluster, h Host) (unlock func(), err error) {
+	records := OpenRecords(h.Dirs.State)
+	all, err := records.List()
+	if err != nil {
+		return nil, err
+	}
+	var unlocks []func()
+	unlock = func() {
+		for _, u := range unlocks {
+			u()
+		}
+	}
+	for _, rec := range all {
+		if rec.Bootstrap.Type != b.Type() || rec.Bootstrap.Name != b.Name() || rec.Bootstrap.Itself {
+			continue
+		}
+		u, err := records.Lock(rec.Namespace, rec.Name, h.Command)
+		if err != nil {
+			unlock()
+			return nil, fmt.Errorf("bootstrap cluster %q is in use: %w", b.Name(), err)
+		}
+		unlocks = append(unlocks, u)
+	}
+	return unlock, nil
+}
+
+// deleteBootstrap is that for a run on it, which has its own lock.
+func deleteBootstrap(ctx context.Context, b bootstrap.Cluster, h Host, abandon bool) (string, error) {
 	st, err := b.Status(ctx)
 	if err != nil {
 		return "", err

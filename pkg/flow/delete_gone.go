@@ -3,6 +3,7 @@
 package flow
 
 import (
+	"context"
 	"errors"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
@@ -13,7 +14,7 @@ import (
 
 // notFoundIsDone lets a run go on whose record says that the cluster was (being) made: deleted by hand, or never created. Where that a
 // Cluster is missing may mean that this isn't the place where it is, nothing that belongs to it may go.
-func (d *Delete) notFoundIsDone(err error) error {
+func (d *Delete) notFoundIsDone(ctx context.Context, err error) error {
 	var missing *workload.NotFoundError
 	if !errors.As(err, &missing) || d.record == nil {
 		return err
@@ -26,6 +27,9 @@ func (d *Delete) notFoundIsDone(err error) error {
 	case at.Type == bootstrap.Existing && missing.NoAPI && (at.UID == "" || d.record.Applied):
 		return fault.WithHint(fault.Refusedf("the %s has no Cluster API at all, so it says nothing about cluster %s, which was begun there", d.Where(), d.Key()),
 			forget, d.opts.Name, d.opts.Namespace)
+	}
+	if err := d.record.checkNotElsewhere(ctx); err != nil {
+		return err
 	}
 	event.Notef(d.host.Sink, "there is no cluster %s on the %s: cleaning up what was made for it", d.Key(), d.Where())
 	return nil

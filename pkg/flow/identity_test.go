@@ -94,7 +94,7 @@ func TestNothingFoundIsNotAlwaysDone(t *testing.T) {
 		"another error":                    {&Record{Bootstrap: lab}, errors.New("x"), fault.Failed},
 	} {
 		d := &Delete{record: tt.rec, host: Host{Sink: event.Discard{}}}
-		if err := d.notFoundIsDone(tt.err); fault.CodeOf(err) != tt.code || tt.code == fault.Refused && len(fault.Hints(err)) == 0 {
+		if err := d.notFoundIsDone(t.Context(), tt.err); fault.CodeOf(err) != tt.code || tt.code == fault.Refused && len(fault.Hints(err)) == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

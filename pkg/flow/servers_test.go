@@ -50,6 +50,7 @@ func TestOnServers(t *testing.T) {
 	t.Run("the way back begins", w.wayBackBegins)
 	t.Run("still inside", w.stillInside)
 	t.Run("a move is under way", w.moveUnderWay)
+	t.Run("moved away", w.movedAway)
 }
 
 func uid(t *testing.T, e *testenv.Env) string {

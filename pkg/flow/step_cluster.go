@@ -29,6 +29,9 @@ func (c *Create) applyCluster(ctx context.Context) (string, error) {
 	if err := c.checkNoMove(ctx, client, p); err != nil {
 		return "", err
 	}
+	if err := c.checkNotElsewhere(ctx); err != nil {
+		return "", err
+	}
 	if err := c.noteApplied(); err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func (c *Create) dropBootstrap(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	outcome, err := DeleteBootstrap(ctx, c.boot, c.host, discarded)
+	outcome, err := deleteBootstrap(ctx, c.boot, c.host, discarded)
 	var holds *HoldsClustersError
 	if errors.As(err, &holds) {
 		return "kept: it manages " + strings.Join(holds.Clusters, ", "), nil

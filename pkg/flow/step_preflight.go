@@ -27,6 +27,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 		faults.Add(c.checkManagement(ctx, p))
 	}
 	faults.Add(c.checkHost(ctx))
+	faults.Add(c.checkNotElsewhere(ctx))
 	if err := faults.Err(); err != nil {
 		return "", refused(err)
 	}

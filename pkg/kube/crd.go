@@ -63,7 +63,7 @@ func (c *Client) awaitServed(ctx context.Context, step string, crds []crd) error
 	}
 	const pause, patience = 50 * time.Millisecond, time.Second
 	asked, reason := time.Now(), "not served yet"
-	w := waker{began: time.Now()}
+	w := waker{}
 	for {
 		missing, last := c.learn(ctx, open)
 		if missing == nil {

@@ -24,23 +24,31 @@ const wokenAnnotation = "clusterctl.cluster.x-k8s.io/nudged-at"
 // take it up again when it is started, because only a change of the CRD has it do so (k8s.io/apiextensions-apiserver v0.34,
 // customresource_handler.go).
 type waker struct {
-	began time.Time
-	woken map[string]time.Time
+	// seen is since when each stands still, by our clock.
+	seen map[string]time.Time
 }
 
-// wake changes an annotation, at most once in a while.
+// wake changes an annotation of one that stands still for long, at most once in a while.
 func (w *waker) wake(ctx context.Context, c *Client, crd *unstructured.Unstructured) {
-	if time.Since(w.began) < asleep || time.Since(w.woken[crd.GetName()]) < asleep || !onlyNamed(crd) {
+	name := crd.GetName()
+	if !onlyNamed(crd) {
+		delete(w.seen, name)
 		return
 	}
-	if w.woken == nil {
-		w.woken = map[string]time.Time{}
+	if _, ok := w.seen[name]; ok && time.Since(w.seen[name]) < asleep {
+		return
+	} else if w.seen == nil {
+		w.seen = map[string]time.Time{}
 	}
-	w.woken[crd.GetName()] = time.Now()
+	first := w.seen[name].IsZero()
+	w.seen[name] = time.Now()
+	if first {
+		return
+	}
 	body := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, wokenAnnotation, time.Now().UTC().Format(time.RFC3339))
 	// Without the right to do it waiting is all there is.
-	if _, err := c.Patch(ctx, gkCRD.WithVersion("v1"), "", crd.GetName(), types.MergePatchType, body); err == nil {
-		event.Notef(c.sink, "CustomResourceDefinition %s was forgotten by an API server that ended: it is to look again", crd.GetName())
+	if _, err := c.Patch(ctx, gkCRD.WithVersion("v1"), "", name, types.MergePatchType, body); err == nil {
+		event.Notef(c.sink, "CustomResourceDefinition %s has its names for %s and isn't established: the API server is to look at it again", name, asleep)
 	}
 }
 

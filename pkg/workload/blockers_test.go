@@ -19,7 +19,7 @@ func TestBlockers(t *testing.T) {
 	for _, name := range []string{
 		"paused", "no-infrastructure", "infrastructure-condition", "infrastructure-not-served", "class-missing",
 		"machine-infrastructure", "machine-bootstrap", "control-plane-old-shape", "workers-blocked", "node-unhealthy",
-		"machine-failed", "machine-failed-remediated", "deleting-machines",
+		"machine-failed", "machine-failed-remediated", "deleting-machines", "topology-fails",
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, ns := server(t, "blockers")

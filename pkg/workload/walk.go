@@ -46,6 +46,8 @@ func (w *walk) provisioning(ctx context.Context) error {
 	switch {
 	case w.state.Paused, w.state.Failed():
 		w.add(problemOf(w.cluster), w.cluster)
+	case !w.state.ControlPlaneInitialized && w.topologyFails():
+		err = w.topology(ctx)
 	case !w.state.InfrastructureReady:
 		if err = w.infrastructure(ctx); err == nil && len(w.found) == 0 {
 			err = w.controlPlane(ctx)
@@ -94,7 +96,13 @@ func (w *walk) infrastructure(ctx context.Context) error {
 	return err
 }
 
-// topology is for a Cluster that has a class but not yet what the class makes.
+// topologyFails says that the class doesn't make all of the cluster, so that what isn't there yet doesn't come.
+func (w *walk) topologyFails() bool {
+	c := w.state.Condition(capi.ConditionTopologyReconciled)
+	return w.state.ClassName != "" && c != nil && c.Status == "False"
+}
+
+// topology is for a Cluster that has a class but not yet, or not all of, what the class makes.
 func (w *walk) topology(ctx context.Context) error {
 	if w.state.ClassName == "" {
 		return nil

@@ -96,7 +96,7 @@ func (c *Cluster) config() (*rest.Config, error) {
 	}
 	cfg, err := kube.LoadConfig(src)
 	if err != nil {
-		return nil, fault.WithHint(fmt.Errorf("use existing bootstrap cluster: %w", err), "give its kubeconfig with --bootstrap-kubeconfig")
+		return nil, fault.WithHint(fmt.Errorf("use existing bootstrap cluster: %w", err), "name its kubeconfig: --bootstrap-kubeconfig of create cluster, --kubeconfig of the other commands")
 	}
 	return cfg.REST, nil
 }

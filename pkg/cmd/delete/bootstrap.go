@@ -63,11 +63,15 @@ func runBootstrap(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o
 	if err != nil {
 		return err
 	}
+	st, err := b.Status(ctx)
+	if err != nil {
+		return err
+	}
 	question := fmt.Sprintf("Delete bootstrap cluster %q?", o.name)
 	if o.abandon {
 		question = fmt.Sprintf("Delete bootstrap cluster %q, also if it manages clusters? Nobody else knows their infrastructure.", o.name)
 	}
-	if err := f.Confirm(ctx, o.yes, question); err != nil {
+	if err := f.Confirm(ctx, o.yes || st.State == bootstrap.Missing, question); err != nil {
 		return err
 	}
 	const step = flow.StepDeleteBootstrap
