@@ -62,7 +62,7 @@ func (b blade) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, errKilled
 	}
 	if b.g.old {
-		if err := dropConditions(r); err != nil {
+		if err := stripRequest(r); err != nil {
 			return nil, err
 		}
 	}
@@ -77,8 +77,8 @@ func (b blade) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// dropConditions takes out of a webhook configuration on its way to the server what an old server would drop.
-func dropConditions(r *http.Request) error {
+// stripRequest takes out of a webhook configuration on its way to the server what an old server would drop.
+func stripRequest(r *http.Request) error {
 	if r.Body == nil || !strings.Contains(r.URL.Path, "webhookconfigurations") {
 		return nil
 	}

@@ -72,7 +72,8 @@ type PausedObject struct {
 type Webhook struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
-	// Saved are the configuration's webhooks as they were, where the server is too old to make an exception in them.
+	// Saved are the configuration's webhooks as they were, where no exception in them lasts: the server is too old, or
+	// somebody who is too old writes them.
 	Saved json.RawMessage `json:"saved,omitempty"`
 }
 

@@ -25,7 +25,7 @@ func (m *mover) quiesce(ctx context.Context) (string, error) {
 	if err := m.decide(ctx); err != nil {
 		return "", err
 	}
-	for _, do := range []func(context.Context) error{m.exemptAll, m.pause, m.settle, m.scaleDown, m.disarmAll, m.startTarget} {
+	for _, do := range []func(context.Context) error{m.exemptAll, m.pause, m.settle, m.checkWebhooks, m.scaleDown, m.disarmAll, m.startTarget} {
 		if err := do(ctx); err != nil {
 			return "", err
 		}
@@ -196,10 +196,16 @@ func (m *mover) exemptAll(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := m.findStripped(ctx); err != nil {
+		return err
+	}
+	if err := m.disarmIfDown(ctx); err != nil {
+		return err
+	}
 	return m.pass()
 }
 
-// disarmIfDown takes the webhooks of an old server out where an earlier run was killed between taking their servers down and that:
+// disarmIfDown takes the webhooks out in which no exception lasts, where an earlier run took their servers down and was killed before that:
 // nothing gets past them any more, not even a pause or its end.
 func (m *mover) disarmIfDown(ctx context.Context) error {
 	if !slices.ContainsFunc(m.journal.Webhooks, func(w Webhook) bool { return w.Saved != nil }) {
@@ -216,7 +222,7 @@ func (m *mover) disarmIfDown(ctx context.Context) error {
 	return nil
 }
 
-// disarmAll takes out the webhooks of an old server, once nobody serves them any more.
+// disarmAll takes out the webhooks in which no exception lasts, once nobody serves them any more.
 func (m *mover) disarmAll(ctx context.Context) error {
 	for _, w := range m.journal.Webhooks {
 		if w.Saved == nil {

@@ -84,20 +84,24 @@ func exempt(ctx context.Context, c *kube.Client, w Webhook, id, user string) err
 // unexempt takes the exception out again.
 func unexempt(ctx context.Context, c *kube.Client, w Webhook, id string) error {
 	return changeWebhooks(ctx, c, w, func(cfg *unstructured.Unstructured) bool {
-		changed := false
-		for _, hook := range hooksOf(cfg) {
-			list, _ := hook["matchConditions"].([]any)
-			left := slices.DeleteFunc(slices.Clone(list), func(item any) bool { return isCondition(item, id) })
-			if len(left) == len(list) {
-				continue
-			}
-			changed = true
-			if hook["matchConditions"] = left; len(left) == 0 {
-				delete(hook, "matchConditions")
-			}
-		}
-		return changed
+		return dropConditions(cfg, id)
 	})
+}
+
+// dropConditions takes the exception of a move out of all webhooks of a configuration.
+func dropConditions(cfg *unstructured.Unstructured, id string) (changed bool) {
+	for _, hook := range hooksOf(cfg) {
+		list, _ := hook["matchConditions"].([]any)
+		left := slices.DeleteFunc(slices.Clone(list), func(item any) bool { return isCondition(item, id) })
+		if len(left) == len(list) {
+			continue
+		}
+		changed = true
+		if hook["matchConditions"] = left; len(left) == 0 {
+			delete(hook, "matchConditions")
+		}
+	}
+	return changed
 }
 
 func hasCondition(hook map[string]any, id string) bool {

@@ -234,7 +234,8 @@ func (i *installer) awaitCertManager(ctx context.Context) error {
 	var there []*unstructured.Unstructured
 	for _, gk := range []schema.GroupKind{
 		{Group: "apps", Kind: "Deployment"},
-		{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"}, {Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
+		{Group: "admissionregistration.k8s.io", Kind: "MutatingWebhookConfiguration"},
+		{Group: "admissionregistration.k8s.io", Kind: "ValidatingWebhookConfiguration"},
 	} {
 		list, err := i.kube.List(ctx, gk.WithVersion("v1"), kube.ListOptions{LabelSelector: coreLabel + "=" + keyCertManager})
 		if err != nil {
