@@ -9,6 +9,7 @@ COMMIT  ?= $(shell git rev-parse HEAD 2>/dev/null || echo unknown)
 DATE    ?= $(shell git log -1 --format=%cI 2>/dev/null || echo unknown)
 PKG     := github.com/clusterctl/clusterctl/pkg/version
 LDFLAGS := -s -w -buildid= -X $(PKG).version=$(VERSION) -X $(PKG).commit=$(COMMIT) -X $(PKG).date=$(DATE)
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 PARTS   := cd test/tools/parts && go run .
 
 ## build: compile bin/clusterctl
@@ -96,7 +97,7 @@ lint-fast:
 .PHONY: cross
 cross:
 	for os in darwin windows; do echo "vet $$os"; GOOS=$$os go vet ./...; done
-	for os in linux darwin windows; do for arch in amd64 arm64; do echo "$$os/$$arch"; CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build -o /dev/null ./cmd/clusterctl; done; done
+	for p in $(PLATFORMS); do echo "$$p"; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/clusterctl; done
 
 ## docs: write the command reference from the code
 .PHONY: docs
