@@ -36,7 +36,7 @@ func (m *mover) findStripped(ctx context.Context) error {
 		} else if err != nil {
 			return err
 		}
-		if writtenWhole(cfg) {
+		if len(rewriters(cfg)) > 0 {
 			watched = append(watched, i)
 		}
 	}
@@ -79,7 +79,11 @@ func (m *mover) saveStripped(ctx context.Context, among []int) (stripped []int, 
 			return nil, err
 		}
 		stripped = append(stripped, i)
-		event.Notef(m.o.Sink, "%s drops match conditions from %s %s: its webhooks are taken out while the source stands still", rewriters(cfg), w.Kind, w.Name)
+		who := strings.Join(rewriters(cfg), ", ")
+		if who == "" {
+			who = "somebody"
+		}
+		event.Notef(m.o.Sink, "%s drops match conditions from %s %s: its webhooks are taken out while the source stands still", who, w.Kind, w.Name)
 	}
 	if len(stripped) == 0 {
 		return nil, nil
@@ -87,24 +91,12 @@ func (m *mover) saveStripped(ctx context.Context, among []int) (stripped []int, 
 	return stripped, m.save(ctx)
 }
 
-// writtenWhole says whether a program other than those that install things updates a configuration's webhooks.
-func writtenWhole(cfg *unstructured.Unstructured) bool {
-	return len(rewritersOf(cfg)) > 0
-}
-
-func rewriters(cfg *unstructured.Unstructured) string {
-	return strings.Join(rewritersOf(cfg), ", ")
-}
-
-func rewritersOf(cfg *unstructured.Unstructured) []string {
+// rewriters are the programs, other than those that install things, that update a configuration's webhooks.
+func rewriters(cfg *unstructured.Unstructured) []string {
 	var out []string
 	for _, f := range cfg.GetManagedFields() {
 		installs := f.Manager == kube.FieldManager || strings.HasPrefix(f.Manager, "kubectl") || strings.HasPrefix(f.Manager, "helm")
-		if installs || f.Operation != metav1.ManagedFieldsOperationUpdate || f.FieldsV1 == nil || slices.Contains(out, f.Manager) {
-			continue
-		}
-		var fields map[string]any
-		if json.Unmarshal(f.FieldsV1.Raw, &fields) == nil && fields["f:webhooks"] != nil {
+		if !installs && f.Operation == metav1.ManagedFieldsOperationUpdate && kube.Manages(f, "webhooks") && !slices.Contains(out, f.Manager) {
 			out = append(out, f.Manager)
 		}
 	}

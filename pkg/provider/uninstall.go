@@ -4,7 +4,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -132,12 +131,7 @@ func appliedByUs(o *unstructured.Unstructured) bool {
 // applies says whether an object has a field of ours, as its metadata alone shows.
 func applies(o *unstructured.Unstructured, field string) bool {
 	return slices.ContainsFunc(o.GetManagedFields(), func(m metav1.ManagedFieldsEntry) bool {
-		var fields map[string]any
-		if m.Manager != kube.FieldManager || m.FieldsV1 == nil || json.Unmarshal(m.FieldsV1.Raw, &fields) != nil {
-			return false
-		}
-		_, ok := fields["f:"+field]
-		return ok
+		return m.Manager == kube.FieldManager && kube.Manages(m, field)
 	})
 }
 
