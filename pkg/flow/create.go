@@ -54,6 +54,9 @@ type Create struct {
 	mgmt    *kube.Client
 	guest   *kube.Client
 	self    *kube.Client
+	// toManagement counts the requests to the cluster that manages it until a pivot, toWorkload those to its own API server.
+	toManagement, toWorkload *kube.Counter
+
 	summary Summary
 	// cantHold says why the cluster can't manage itself, once that was looked at.
 	cantHold string
@@ -65,7 +68,7 @@ func NewCreate(opts CreateOptions, host Host) (*Create, error) {
 	if err := validateName(opts.Namespace, opts.Name); err != nil {
 		return nil, err
 	}
-	c := &Create{opts: opts, host: host, records: OpenRecords(host.Dirs.State), started: time.Now()}
+	c := &Create{opts: opts, host: host, records: OpenRecords(host.Dirs.State), started: time.Now(), toManagement: kube.NewCounter(), toWorkload: kube.NewCounter()}
 	if err := c.resolveNamespace(); err != nil {
 		return nil, err
 	}
@@ -283,7 +286,11 @@ func (c *Create) management(ctx context.Context) (*kube.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the %s: %w", describeBootstrap(c.record.Bootstrap), err)
 	}
-	client, err := kube.New(cfg.REST, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink})
+	counter := c.toManagement
+	if c.record.Pivot == SelfManaged {
+		counter = c.toWorkload
+	}
+	client, err := kube.New(cfg.REST, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink, Counter: counter})
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (d *Delete) anewBootstrap(ctx context.Context) (string, error) {
 }
 
 func (d *Delete) anewProviders(ctx context.Context) (string, error) {
-	target, err := connect(d.host, d.boot.Kubeconfig(), "")
+	target, err := connect(d.host, d.boot.Kubeconfig(), "", nil)
 	if err != nil {
 		return "", err
 	}
@@ -131,7 +131,7 @@ func (d *Delete) snapshotComponents(ctx context.Context, config *provider.Config
 }
 
 func (d *Delete) restoreSnapshot(ctx context.Context) (string, error) {
-	target, err := connect(d.host, d.boot.Kubeconfig(), "")
+	target, err := connect(d.host, d.boot.Kubeconfig(), "", nil)
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ func (d *Delete) beginReturn(ctx context.Context) error {
 		return err
 	}
 	if rec.Type == bootstrap.Existing {
-		target, err := connect(d.host, rec.Kubeconfig, rec.Context)
+		target, err := connect(d.host, rec.Kubeconfig, rec.Context, nil)
 		if err != nil {
 			return err
 		}

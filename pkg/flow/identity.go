@@ -72,7 +72,7 @@ func (rec *BootstrapRecord) verify(ctx context.Context, c *kube.Client, hint str
 
 // reach connects to the bootstrap cluster of a record as a move wants it, and refuses another cluster.
 func reach(ctx context.Context, h Host, path string, rec BootstrapRecord, hint string) (*kube.Client, error) {
-	c, err := connect(h, path, rec.Context)
+	c, err := connect(h, path, rec.Context, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func checkStill(ctx context.Context, rec *Record, h Host) error {
 	if rec.Bootstrap.UID == "" {
 		return nil
 	}
-	c, err := connect(h, rec.Bootstrap.Kubeconfig, rec.Bootstrap.Context)
+	c, err := connect(h, rec.Bootstrap.Kubeconfig, rec.Bootstrap.Context, nil)
 	if err != nil {
 		return nil // see above
 	}

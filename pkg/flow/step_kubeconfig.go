@@ -63,6 +63,6 @@ func (c *Create) workloadCluster(ctx context.Context) (*kube.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.guest, err = kube.New(cfg, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink})
+	c.guest, err = kube.New(cfg, kube.Options{UserAgent: c.host.UserAgent, Sink: c.host.Sink, Counter: c.toWorkload})
 	return c.guest, err
 }

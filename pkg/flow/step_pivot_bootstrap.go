@@ -33,6 +33,7 @@ func (c *Create) pivotBootstrap(ctx context.Context) (string, error) {
 	if err := os.Remove(c.selfKubeconfig()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
+	c.keepWarnings()
 	c.boot, c.mgmt, c.guest = existing.New(c.record.Bootstrap.Kubeconfig, c.record.Bootstrap.Context), nil, nil
 	return outcome, nil
 }

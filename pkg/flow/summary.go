@@ -29,7 +29,7 @@ type Summary struct {
 	Machines int `json:"machines"`
 	// Providers are the installed providers' versions by label.
 	Providers map[string]string `json:"providers,omitempty"`
-	// ManagementRequests and WorkloadRequests count the requests to the API servers.
+	// ManagementRequests count this run's requests to the cluster that managed it before any pivot, WorkloadRequests those to its own API server.
 	ManagementRequests int `json:"managementRequests"`
 	WorkloadRequests   int `json:"workloadRequests"`
 	// Warnings are those of the API servers.
@@ -78,15 +78,18 @@ func (c *Create) finishSummary() {
 	s.Name, s.Namespace = c.record.Name, c.record.Namespace
 	s.Bootstrap, s.ManagementKubeconfig = describeBootstrap(c.record.Bootstrap), c.boot.Kubeconfig()
 	s.Kubeconfig, s.Providers = c.record.Kubeconfig, c.record.Providers
-	if c.mgmt != nil {
-		s.ManagementRequests = c.mgmt.Requests().Total
-		s.Warnings = append(s.Warnings, c.mgmt.Warnings()...)
-	}
-	if c.guest != nil {
-		s.WorkloadRequests = c.guest.Requests().Total
-		s.Warnings = append(s.Warnings, c.guest.Warnings()...)
-	}
+	s.ManagementRequests, s.WorkloadRequests = c.toManagement.Counts().Total, c.toWorkload.Counts().Total
+	c.keepWarnings()
 	for _, w := range s.Warnings {
 		event.Warnf(c.host.Sink, "the API server says: %s", w)
+	}
+}
+
+// keepWarnings takes over what the API servers said on the connections of now; they are about to go.
+func (c *Create) keepWarnings() {
+	for _, client := range []*kube.Client{c.mgmt, c.guest} {
+		if client != nil {
+			c.summary.Warnings = append(c.summary.Warnings, client.Warnings()...)
+		}
 	}
 }

@@ -170,13 +170,13 @@ func runsProviders(ctx context.Context, c *kube.Client) (bool, error) {
 	return false, err
 }
 
-// connect makes a client without a limit of requests per second: a move finds out itself how much a server takes.
-func connect(h Host, path, context string) (*kube.Client, error) {
+// connect makes a client without a limit of requests per second: a move finds out itself how much a server takes. counter may be nil.
+func connect(h Host, path, context string, counter *kube.Counter) (*kube.Client, error) {
 	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: path, Context: context, Getenv: h.Getenv})
 	if err != nil {
 		return nil, err
 	}
-	return kube.New(cfg.REST, kube.Options{UserAgent: h.UserAgent, Sink: h.Sink, QPS: -1})
+	return kube.New(cfg.REST, kube.Options{UserAgent: h.UserAgent, Sink: h.Sink, QPS: -1, Counter: counter})
 }
 
 func isFile(path string) bool {

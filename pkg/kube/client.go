@@ -38,6 +38,8 @@ type Options struct {
 	Burst int
 	// Timeout is for one request, answer included; default 30 s.
 	Timeout time.Duration
+	// Counter counts the requests together with those of other connections; nil counts this one's.
+	Counter *Counter
 	// Sink hears why something is tried again; nil is allowed.
 	Sink event.Sink
 }
@@ -51,7 +53,7 @@ type Client struct {
 	metadata metadata.Interface
 	raw      *rest.RESTClient
 	sink     event.Sink
-	counter  *counter
+	counter  *Counter
 	warnings *warnings
 	disco    *discoverer
 }
@@ -69,7 +71,10 @@ type ServerInfo struct {
 // New prepares a connection and sends nothing. It returns an error where the configuration
 // itself is unusable, for example because a certificate file can't be read.
 func New(cfg *rest.Config, opts Options) (*Client, error) {
-	c := &Client{given: rest.CopyConfig(cfg), config: rest.CopyConfig(cfg), sink: opts.Sink, counter: newCounter(), warnings: &warnings{}}
+	c := &Client{given: rest.CopyConfig(cfg), config: rest.CopyConfig(cfg), sink: opts.Sink, counter: opts.Counter, warnings: &warnings{}}
+	if c.counter == nil {
+		c.counter = NewCounter()
+	}
 	c.config.UserAgent = orDefault(opts.UserAgent, FieldManager)
 	c.config.QPS, c.config.Burst = orDefault(opts.QPS, defaultQPS), orDefault(opts.Burst, defaultBurst)
 	c.config.Timeout = orDefault(opts.Timeout, defaultTimeout)

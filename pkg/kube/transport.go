@@ -53,29 +53,35 @@ func (c Counts) Sub(earlier Counts) Counts {
 	return out
 }
 
-// Requests returns what was sent so far.
+// Requests returns what was sent so far, by all connections with the same Options.Counter.
 func (c *Client) Requests() Counts {
-	c.counter.mu.Lock()
-	defer c.counter.mu.Unlock()
-	out := c.counter.counts
-	out.ByVerb = maps.Clone(out.ByVerb)
-	return out
+	return c.counter.Counts()
 }
 
-// counter counts requests at the innermost place, so that client-go's own retries are seen.
-type counter struct {
+// Counter counts requests at the innermost place, so that client-go's own retries are seen. It is safe for concurrent use.
+type Counter struct {
 	mu     sync.Mutex
 	counts Counts
 }
 
-func newCounter() *counter { return &counter{counts: Counts{ByVerb: map[string]int{}}} }
+// NewCounter starts at nothing. Several connections count into one where it is given to them as Options.Counter.
+func NewCounter() *Counter { return &Counter{counts: Counts{ByVerb: map[string]int{}}} }
 
-func (c *counter) wrap(next http.RoundTripper) http.RoundTripper {
+// Counts returns what was sent so far.
+func (c *Counter) Counts() Counts {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.counts
+	out.ByVerb = maps.Clone(out.ByVerb)
+	return out
+}
+
+func (c *Counter) wrap(next http.RoundTripper) http.RoundTripper {
 	return &countingTransport{counter: c, next: next}
 }
 
 type countingTransport struct {
-	counter *counter
+	counter *Counter
 	next    http.RoundTripper
 }
 

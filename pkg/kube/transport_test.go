@@ -15,7 +15,7 @@ func (a answer) RoundTrip(r *http.Request) (*http.Response, error) { return a(r)
 // Warnings are for people who can do something about them: not about dry runs, nor about what only looks for an answer.
 func TestWhichWarningsAreHeard(t *testing.T) {
 	t.Parallel()
-	transport := newCounter().wrap(answer(func(*http.Request) *http.Response {
+	transport := NewCounter().wrap(answer(func(*http.Request) *http.Response {
 		return &http.Response{Header: http.Header{"Warning": {`299 - "old"`}}}
 	}))
 	for name, tc := range map[string]struct {

@@ -5,6 +5,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,8 +63,9 @@ func TestExistingKind(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	r := h.must(t, x.create()...)
+	r := h.must(t, x.create("-o", "json")...)
 	t.Logf("after three failures: %.0f s", r.took.Seconds())
+	wantRequests(t, r.out)
 	if got := machines(t, x.target); len(got) != 2 || !strings.Contains(got["prod-worker"], "prod-worker") {
 		t.Errorf("machines %v, want the first one and the worker that waited for the pivot", got)
 	}
@@ -83,6 +85,19 @@ func TestExistingKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.wantNothingLeft(t, nil)
+}
+
+// wantRequests looks whether a summary has the requests of before and of after the pivot, and of the pivot itself, on both sides.
+func wantRequests(t *testing.T, summary string) {
+	t.Helper()
+	var s struct{ ManagementRequests, WorkloadRequests int }
+	if err := json.Unmarshal([]byte(summary), &s); err != nil {
+		t.Fatalf("%v: %s", err, summary)
+	}
+	t.Logf("requests: %d to the management cluster, %d to the new one", s.ManagementRequests, s.WorkloadRequests)
+	if s.ManagementRequests < 50 || s.WorkloadRequests < 50 {
+		t.Errorf("%d and %d requests, far less than were sent", s.ManagementRequests, s.WorkloadRequests)
+	}
 }
 
 // existing is a kind cluster that is used as an existing one, and the cluster that is made from it.
