@@ -96,30 +96,45 @@ func (c *Cluster) restart(ctx context.Context, e engine, rec *record, images []s
 	return err
 }
 
-// finish waits until it serves, loads images, and completes the record.
+// finish loads images, waits until it serves, and completes the record. A new cluster's nodes take images while they get ready; in
+// one that was started again that is sure only when they are.
 func (c *Cluster) finish(ctx context.Context, e engine, rec *record, images []string, sink event.Sink) error {
+	isNew := !rec.Complete
+	if isNew {
+		if err := c.noteNodes(ctx, e, rec); err != nil {
+			return err
+		}
+		if err := c.loadImages(ctx, e, rec, images, sink); err != nil {
+			return err
+		}
+	}
 	version, endpoint, err := c.ready(ctx, sink)
 	if err != nil {
 		return err
 	}
-	if !rec.Complete {
-		nodes, err := e.nodes(ctx, rec.Cluster)
-		if err != nil {
+	if !isNew {
+		if err := c.loadImages(ctx, e, rec, images, sink); err != nil {
 			return err
 		}
-		rec.Nodes = map[string]string{}
-		for _, n := range nodes {
-			rec.Nodes[n.Name] = n.ID
-		}
-	}
-	if err := c.loadImages(ctx, e, rec, images, sink); err != nil {
-		return err
 	}
 	if rec.Complete && rec.KubernetesVersion == version && rec.Endpoint == endpoint {
 		return nil
 	}
 	rec.Complete, rec.KubernetesVersion, rec.Endpoint = true, version, endpoint
 	return c.writeRecord(rec)
+}
+
+// noteNodes has the record name the containers of a new cluster.
+func (c *Cluster) noteNodes(ctx context.Context, e engine, rec *record) error {
+	nodes, err := e.nodes(ctx, rec.Cluster)
+	if err != nil {
+		return err
+	}
+	rec.Nodes = map[string]string{}
+	for _, n := range nodes {
+		rec.Nodes[n.Name] = n.ID
+	}
+	return nil
 }
 
 // ours lists the containers that the record names and that are there. A container with the cluster's label that a complete record
