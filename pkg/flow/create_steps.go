@@ -12,9 +12,9 @@ const (
 	StepWaitControlPlane   = "wait-control-plane"
 	StepKubeconfig         = "kubeconfig"
 	StepAddons             = "addons"
+	StepPivotProviders     = "pivot-providers"
 	StepWaitNodes          = "wait-nodes"
 	StepWaitAvailable      = "wait-available"
-	StepPivotProviders     = "pivot-providers"
 	StepPivot              = "pivot"
 	StepPivotBootstrap     = "pivot-bootstrap"
 	StepMachines           = "machines"
@@ -24,7 +24,7 @@ const (
 // CreateSteps describes the steps of create in their order.
 //
 // The cluster's Available condition is waited for after the addons: with a CNI among them no node, and so no
-// Machine and no Cluster, becomes available before.
+// Machine and no Cluster, becomes available before. The providers for the pivot are installed while machines still come up.
 func CreateSteps() []Info {
 	return []Info{
 		{StepPreflight, "Check inputs, providers, rights and this host; change nothing"},
@@ -35,9 +35,9 @@ func CreateSteps() []Info {
 		{StepWaitControlPlane, "Wait until the control plane is initialised"},
 		{StepKubeconfig, "Write the cluster's kubeconfig"},
 		{StepAddons, "Apply the addons to the cluster"},
+		{StepPivotProviders, "Install the providers in the cluster itself, to be started by the pivot"},
 		{StepWaitNodes, "Wait until every Machine has a ready Node"},
 		{StepWaitAvailable, "Wait until the cluster is available"},
-		{StepPivotProviders, "Install the providers in the cluster itself, to be started by the pivot"},
 		{StepPivot, "Move the cluster's objects into the cluster itself"},
 		{StepPivotBootstrap, "Delete the bootstrap cluster"},
 		{StepMachines, "Create the machines that waited for the pivot (v0.2 files)"},
@@ -65,9 +65,9 @@ func (c *Create) steps() []Step {
 		StepWaitControlPlane:   {Run: c.waitControlPlane, Skip: c.skipPivoting},
 		StepKubeconfig:         {Run: c.writeKubeconfig, Skip: c.skipPivoting},
 		StepAddons:             {Run: c.applyAddons, Skip: c.skipAddons},
+		StepPivotProviders:     {Run: c.pivotProviders, Skip: c.skipPivotProviders},
 		StepWaitNodes:          {Run: c.waitNodes, Skip: c.skipPivoting},
 		StepWaitAvailable:      {Run: c.waitAvailable, Skip: c.skipPivoting},
-		StepPivotProviders:     {Run: c.pivotProviders, Skip: c.skipPivotProviders},
 		StepPivot:              {Run: c.pivot, Skip: c.skipPivot},
 		StepPivotBootstrap:     {Run: c.pivotBootstrap, Skip: c.skipPivotBootstrap},
 		StepMachines:           {Run: c.addMachines, Skip: c.skipMachines},

@@ -48,7 +48,15 @@ func (c *Create) pivotProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return installHeld(ctx, guest, comps, existing.New(c.selfKubeconfig(), ""), c.host, StepPivotProviders, c.record.Inputs.webhookCerts(), nil)
+	certs := c.record.Inputs.webhookCerts()
+	if own, err := provider.OwnCerts(ctx, guest, comps, certs); err != nil {
+		return "", err
+	} else if !own { // cert-manager is asked, or even awaited, and without nodes it can't run.
+		if err := c.awaitNodes(ctx, StepPivotProviders); err != nil {
+			return "", err
+		}
+	}
+	return installHeld(ctx, guest, comps, existing.New(c.selfKubeconfig(), ""), c.host, StepPivotProviders, certs, nil)
 }
 
 // cantHoldOutcome goes on without a pivot, unless one was asked for.
@@ -180,7 +188,7 @@ func (c *Create) itself(ctx context.Context) (*kube.Client, error) {
 		}
 	}
 	var err error
-	c.self, err = connect(c.host, path, "")
+	c.self, err = connect(c.host, path, "", c.toWorkload)
 	return c.self, err
 }
 

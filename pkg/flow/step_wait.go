@@ -30,15 +30,20 @@ func (c *Create) waitControlPlane(ctx context.Context) (string, error) {
 }
 
 func (c *Create) waitNodes(ctx context.Context) (string, error) {
+	return "every Machine has a ready Node", c.awaitNodes(ctx, StepWaitNodes)
+}
+
+// awaitNodes is that wait in whatever step needs nodes.
+func (c *Create) awaitNodes(ctx context.Context, step string) error {
 	client, err := c.management(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	guest, err := c.workloadCluster(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
-	return "every Machine has a ready Node", workload.WaitNodesReady(ctx, client, guest, c.key(), c.waitOptions(StepWaitNodes))
+	return workload.WaitNodesReady(ctx, client, guest, c.key(), c.waitOptions(step))
 }
 
 // waitAvailable waits for the Available condition. Cluster API's controllers set it from the control plane object's: for a

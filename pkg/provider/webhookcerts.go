@@ -15,6 +15,7 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/manifest"
 	"github.com/clusterctl/clusterctl/pkg/provider/webhookcert"
 )
 
@@ -59,6 +60,23 @@ func ResolveWebhookCerts(ctx context.Context, c *kube.Client, objs []*unstructur
 	}
 	out, err = webhookcert.Issue(objs, stored, time.Now())
 	return out, said, err
+}
+
+// OwnCerts says whether ResolveWebhookCerts comes to certificates of our own without asking a cert-manager: because they are wanted, or
+// because there is none and none is needed. So it is, too, where no webhook needs any.
+func OwnCerts(ctx context.Context, c *kube.Client, comps []*Components, source WebhookCerts) (bool, error) {
+	var objs []*unstructured.Unstructured
+	for _, comp := range comps {
+		objs = append(objs, manifest.Unwrap(comp.Objects)...)
+	}
+	if !webhookcert.Used(objs) || source == BuiltinCerts {
+		return true, nil
+	}
+	if source != AutoCerts || len(webhookcert.Others(objs)) > 0 {
+		return false, nil
+	}
+	defined, err := certManagerDefined(ctx, c)
+	return !defined, err
 }
 
 // What certManagerServes says where nothing could answer.
@@ -137,16 +155,21 @@ func storedSecrets(ctx context.Context, c *kube.Client, objs []*unstructured.Uns
 	return stored, nil
 }
 
-// certManagerServes says why cert-manager can't be used; "" means that its kinds are served, and its webhook answers a dry run.
-func certManagerServes(ctx context.Context, c *kube.Client) (string, error) {
+// certManagerDefined says whether the kinds that providers use of cert-manager are served.
+func certManagerDefined(ctx context.Context, c *kube.Client) (bool, error) {
 	for _, kind := range []string{"Issuer", "Certificate"} {
 		versions, err := c.Served(ctx, schema.GroupKind{Group: certManagerGroup, Kind: kind})
-		if err != nil {
-			return "", err
+		if err != nil || !slices.Contains(versions, "v1") {
+			return false, err
 		}
-		if !slices.Contains(versions, "v1") {
-			return notInstalled, nil
-		}
+	}
+	return true, nil
+}
+
+// certManagerServes says why cert-manager can't be used; "" means that its kinds are served, and its webhook answers a dry run.
+func certManagerServes(ctx context.Context, c *kube.Client) (string, error) {
+	if defined, err := certManagerDefined(ctx, c); err != nil || !defined {
+		return notInstalled, err
 	}
 	gvk := schema.GroupVersionKind{Group: "admissionregistration.k8s.io", Version: "v1", Kind: "ValidatingWebhookConfiguration"}
 	configs, err := c.List(ctx, gvk, kube.ListOptions{})
