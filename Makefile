@@ -80,6 +80,11 @@ e2e-all: build parts test-images-if-possible
 bench: build parts
 	go run ./test/bench -out docs/benchmarks.md
 
+## bench-containers: the same for clusters of containers: kind and upstream's clusterctl by a script, the two kinds of bootstrap clusters; writes docs/benchmarks-containers.md
+.PHONY: bench-containers
+bench-containers: build parts test-images
+	go run ./test/bench -only containers -out docs/benchmarks-containers.md
+
 ## lint: all linters (builds golangci-lint on first use)
 .PHONY: lint
 lint: lint-fast

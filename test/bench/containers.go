@@ -17,13 +17,12 @@ import (
 
 // containersResult compares the ways to a self-managed cluster of containers, and the two kinds of bootstrap clusters.
 type containersResult struct {
-	// left says why nothing was measured.
-	left string
 	// stages are when the script was done with each, in its order.
 	stages []stage
 	ours   cost
-	// management and workload are the requests that clusterctl counted.
-	management, workload int
+	// management and workload are the requests to the two clusters: those that clusterctl counted, and those of the script's programs.
+	management, workload         int
+	handManagement, handWorkload int
 	// kind has certificates of ours as local has, kindCM those of cert-manager.
 	kind, kindCM, local bootstrapRun
 }
@@ -45,29 +44,28 @@ func (b bootstrapRun) total() time.Duration { return b.create + b.init }
 func (b *bench) containers(ctx context.Context, r *report) error {
 	res := &containersResult{}
 	r.containers = res
-	c, why, err := b.newContainers(ctx)
-	if err != nil || why != "" {
-		res.left = why
-		b.logf("NOT MEASURED: %s", why)
+	c, err := b.newContainers(ctx)
+	if err != nil {
 		return err
 	}
+	defer c.forgetImages(ctx)
 	defer c.clean(ctx)
-	if res.kindCM, err = c.bootstrap(ctx, "kind", "--webhook-certs", "cert-manager"); err != nil {
+	if res.kindCM, err = c.bootstrap(ctx, "kind", slices.Concat(c.images, c.certImages), "--webhook-certs", "cert-manager"); err != nil {
 		return err
 	}
 	b.logf("kind, cert-manager: create %s, init %s, %s", seconds(res.kindCM.create), seconds(res.kindCM.init), inMiB(res.kindCM.memory))
-	if res.kind, err = c.bootstrap(ctx, "kind"); err != nil {
+	if res.kind, err = c.bootstrap(ctx, "kind", c.images); err != nil {
 		return err
 	}
 	b.logf("kind:  create %s, init %s, %s", seconds(res.kind.create), seconds(res.kind.init), inMiB(res.kind.memory))
-	if res.local, err = c.bootstrap(ctx, "local"); err != nil {
+	if res.local, err = c.bootstrap(ctx, "local", nil); err != nil {
 		return err
 	}
 	b.logf("local: create %s, init %s, %s", seconds(res.local.create), seconds(res.local.init), inMiB(res.local.memory))
-	if res.stages, err = c.byHand(ctx); err != nil {
+	if err := c.byHand(ctx, res); err != nil {
 		return err
 	}
-	b.logf("by hand: %v", res.stages)
+	b.logf("by hand: %v, %d and %d requests", res.stages, res.handManagement, res.handWorkload)
 	c.clean(ctx)
 	if err := c.own(ctx, res); err != nil {
 		return err
@@ -77,10 +75,10 @@ func (b *bench) containers(ctx context.Context, r *report) error {
 }
 
 // bootstrap makes a bootstrap cluster, installs four providers, looks at the memory, and removes it.
-func (c *containers) bootstrap(ctx context.Context, kind string, more ...string) (run bootstrapRun, err error) {
+func (c *containers) bootstrap(ctx context.Context, kind string, images []string, more ...string) (run bootstrapRun, err error) {
 	args := []string{c.ours, "create", "bootstrap", lab, "--type", kind, "--progress", "none"}
 	if kind == "kind" {
-		args = append(args, c.kindFlags()...)
+		args = append(args, kindFlags(images)...)
 		args = append(args, "--mount-engine-socket")
 	}
 	defer c.abandon(ctx, c.env, lab)
@@ -107,42 +105,50 @@ func (c *containers) bootstrap(ctx context.Context, kind string, more ...string)
 	return run, err
 }
 
-func (c *containers) kindFlags() []string {
-	return []string{"--kind-image", nodeImage, "--load-images", strings.Join(slices.Concat(c.images, c.certImages), ",")}
+func kindFlags(images []string) []string {
+	return []string{"--kind-image", nodeImage, "--load-images", strings.Join(images, ",")}
+}
+
+// preloading is the environment with the images that the nodes of a cluster are given: each way has those that it needs.
+func (c *containers) preloading(images []string) []string {
+	list, _ := json.Marshal(images) // A list of strings can be marshalled.
+	return append(slices.Clone(c.env), "DOCKER_PRELOAD_IMAGES="+string(list))
 }
 
 // byHand runs the script.
-func (c *containers) byHand(ctx context.Context) ([]stage, error) {
-	cmd := command(ctx, "", append(os.Environ(), c.env...), c.script, c.folder)
+func (c *containers) byHand(ctx context.Context, res *containersResult) error {
+	cmd := command(ctx, "", append(os.Environ(), c.preloading(slices.Concat(c.images, c.certImages))...), c.script, c.folder)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	var stages []stage
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		stages = append(stages, stage{lines.Text(), time.Since(began)})
 	}
 	if err := cmd.Wait(); err != nil || len(stages) == 0 || stages[len(stages)-1].name != "done" {
-		return nil, fmt.Errorf("run %s: %w: %s", c.script, errors.Join(err, ctx.Err()), tail(stderr.String()))
+		return fmt.Errorf("run %s: %w: %s", c.script, errors.Join(err, ctx.Err()), tail(stderr.String()))
 	}
-	return stages, nil
+	res.stages = stages
+	res.handManagement, res.handWorkload, err = c.handRequests(ctx, began.Add(stages[0].at))
+	return err
 }
 
 // own does the same with one command.
 func (c *containers) own(ctx context.Context, res *containersResult) error {
 	args := append([]string{
 		c.ours, "create", "cluster", "prod", "--bootstrap", "kind", "--infrastructure", "docker", "--control-plane-machine-count", "1",
-		"--worker-machine-count", "1", "--addons", c.cni, "--progress", "none", "-o", "json",
-	}, c.kindFlags()...)
+		"--worker-machine-count", "1", "--addons", c.cni, "--kind-config", c.kindConfig(), "--progress", "none", "-o", "json",
+	}, kindFlags(c.images)...)
 	var out string
 	var err error
-	if res.ours, out, err = measure(ctx, c.dir, c.env, args...); err != nil {
+	if res.ours, out, err = measure(ctx, c.dir, c.preloading(c.images), args...); err != nil {
 		c.abandon(ctx, c.env, "prod")
 		return err
 	}
@@ -165,5 +171,12 @@ func (c *containers) clean(ctx context.Context) {
 		if _, err := output(ctx, append([]string{"docker", "rm", "-f", "-v"}, strings.Fields(ids)...)...); err != nil {
 			c.logf("%v", err)
 		}
+	}
+}
+
+// forgetImages takes the names away that the images of this run's registry have in the engine; those that the tests gave them stay.
+func (c *containers) forgetImages(ctx context.Context) {
+	if _, err := output(context.WithoutCancel(ctx), append([]string{"docker", "rmi"}, c.images...)...); err != nil {
+		c.logf("%v", err)
 	}
 }

@@ -36,5 +36,6 @@ clusterctl move --kubeconfig boot.kubeconfig --to-kubeconfig prod.kubeconfig
 prod wait cluster prod --for=condition=Available --timeout=5m
 echo pivot
 
+docker exec byhand-control-plane cat /var/log/kubernetes/audit.log >boot-audit.log # To count requests; takes no time.
 "$KIND" delete cluster --name byhand --kubeconfig boot.kubeconfig >>log 2>&1
 echo done

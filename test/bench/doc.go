@@ -9,6 +9,9 @@
 //
 //	go run ./test/bench -out docs/benchmarks.md
 //
+// With -only containers, on a host with a container engine and the images of the tests, it compares the way to a
+// self-managed cluster of containers with kind and upstream's clusterctl, and the kinds of bootstrap clusters.
+//
 // Everything is done in a temporary folder, on ports of loopback (but for port 19000, which the Docker provider's
 // manager needs), and ended again. Linux only, as local bootstrap clusters are.
 package main

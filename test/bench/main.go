@@ -36,6 +36,9 @@ type options struct {
 	only string
 }
 
+// withoutEngine is all that can be measured on a host without a container engine.
+const withoutEngine = "start,flow,bootstrap,install,move"
+
 func parse(args []string) (options, error) {
 	var o options
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
@@ -44,7 +47,7 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.starts, "starts", 15, "how often each command line is started")
 	f.IntVar(&o.runs, "runs", 3, "how often each bootstrap cluster is made")
 	f.IntVar(&o.big, "big", 1000, "how many `clusters` the largest move has; 0 leaves it out")
-	f.StringVar(&o.only, "only", "start,flow,bootstrap,install,move", "what to measure, separated by commas; containers, too, where an engine has the images of the tests")
+	f.StringVar(&o.only, "only", withoutEngine, "what to measure, separated by commas; or containers, by themselves: they need an engine with the images of the tests")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -71,7 +74,10 @@ func run(ctx context.Context, args []string) error {
 	}
 	defer b.close()
 	began := time.Now()
-	r := report{machine: thisMachine(), began: began}
+	r := report{machine: thisMachine(), began: began, command: "make bench"}
+	if o.only == "containers" {
+		r.command = "make bench-containers"
+	}
 	// What measures memory comes first: this program is still small then, see measure.
 	for _, part := range []struct {
 		name string

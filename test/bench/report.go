@@ -19,6 +19,8 @@ type report struct {
 	// containers is nil where it wasn't asked for.
 	containers *containersResult
 
+	// command is what measures it.
+	command   string
 	machine   machine
 	began     time.Time
 	took      time.Duration
@@ -29,7 +31,7 @@ type report struct {
 func (r report) markdown() string {
 	p := &page{}
 	p.add("# Benchmarks", "",
-		"Written by `make bench` (`go run ./test/bench -out docs/benchmarks.md`), which measures all of it in one run. Not edited by hand.",
+		"Written by `"+r.command+"`, which measures all of it in one run. Not edited by hand.",
 		"Times depend on the machine and on what else it does; ratios less so. No test fails because of a number here.", "")
 	r.machineSection(p)
 	p.add("## Goals", "", "| what | goal | result | met |", "|---|---|---|---|")
