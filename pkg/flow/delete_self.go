@@ -186,7 +186,7 @@ func (d *Delete) stillInside(ctx context.Context) (bool, error) {
 
 // outProviders installs there what the cluster has, in the same versions.
 func (d *Delete) outProviders(ctx context.Context) (string, error) {
-	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete())
+	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete(), nil)
 	if err != nil {
 		return "", err
 	}
@@ -241,7 +241,7 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete())
+	target, err := reach(ctx, d.host, d.boot.Kubeconfig(), d.record.Bootstrap, d.record.rightOneOfDelete(), nil)
 	if err != nil {
 		return "", err
 	}
@@ -272,7 +272,7 @@ func (d *Delete) itself(ctx context.Context) (*kube.Client, error) {
 		return d.source, nil
 	}
 	var err error
-	d.source, err = reach(ctx, d.host, d.record.Self.Kubeconfig, *d.record.Self, d.record.rightOneOfDelete())
+	d.source, err = reach(ctx, d.host, d.record.Self.Kubeconfig, *d.record.Self, d.record.rightOneOfDelete(), nil)
 	return d.source, err
 }
 

@@ -70,9 +70,9 @@ func (rec *BootstrapRecord) verify(ctx context.Context, c *kube.Client, hint str
 		describeBootstrap(*rec), c.Host(), uid, rec.Server, rec.UID), "%s", hint)
 }
 
-// reach connects to the bootstrap cluster of a record as a move wants it, and refuses another cluster.
-func reach(ctx context.Context, h Host, path string, rec BootstrapRecord, hint string) (*kube.Client, error) {
-	c, err := connect(h, path, rec.Context, nil)
+// reach connects to the bootstrap cluster of a record as a move wants it, and refuses another cluster. counter may be nil.
+func reach(ctx context.Context, h Host, path string, rec BootstrapRecord, hint string, counter *kube.Counter) (*kube.Client, error) {
+	c, err := connect(h, path, rec.Context, counter)
 	if err != nil {
 		return nil, err
 	}

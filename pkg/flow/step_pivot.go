@@ -168,7 +168,7 @@ func (c *Create) bootstrapGoes(ctx context.Context, source *kube.Client) (bool, 
 
 // fast connects to the bootstrap cluster as a move wants it.
 func (c *Create) fast(ctx context.Context) (*kube.Client, error) {
-	return reach(ctx, c.host, c.boot.Kubeconfig(), c.record.Bootstrap, c.record.rightOne())
+	return reach(ctx, c.host, c.boot.Kubeconfig(), c.record.Bootstrap, c.record.rightOne(), c.toManagement)
 }
 
 // itself connects to the cluster as the management cluster that it becomes, once. The kubeconfig is kept beside the run record
