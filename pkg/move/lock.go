@@ -153,17 +153,18 @@ func (m *mover) acquire(ctx context.Context, c *kube.Client, holder string) erro
 		if !errors.Is(err, kube.ErrLeaseHeld) {
 			return err
 		}
-		by, since, text, readErr := readLease(ctx, c)
+		l, readErr := readLease(ctx, c)
 		if readErr != nil {
 			return readErr
 		}
-		if m.o.Alive != nil && by.Host == m.o.By.Host && !m.o.Alive(by) {
-			if err := c.ReleaseLease(ctx, journalNamespace, leaseName, text); err != nil {
+		by := l.by
+		if by.dead(m.o.By.Host, m.o.Alive) {
+			if err := c.ReleaseLease(ctx, journalNamespace, leaseName, l.holder); err != nil {
 				return err
 			}
 			continue
 		}
-		renewed := time.Since(since)
+		renewed := time.Since(l.renewed)
 		lives := m.o.Alive != nil && by.Host == m.o.By.Host
 		if m.journal == nil || lives || time.Now().After(deadline) || renewed < 0 {
 			return fault.WithHint(fault.Refusedf("another move holds the lease on %s: %s, renewed %s ago", c.Host(), by, renewed.Round(time.Second)),
@@ -178,34 +179,40 @@ func (m *mover) acquire(ctx context.Context, c *kube.Client, holder string) erro
 	}
 }
 
-func readLease(ctx context.Context, c *kube.Client) (by Identity, renewed time.Time, holder string, err error) {
-	u, err := c.Get(ctx, gvkLease(), journalNamespace, leaseName)
-	if apierrors.IsNotFound(err) {
-		return by, time.Now(), "", nil
-	} else if err != nil {
-		return by, time.Time{}, "", err
-	}
-	holder, _, _ = unstructured.NestedString(u.Object, "spec", "holderIdentity")
-	if json.Unmarshal([]byte(holder), &by) != nil {
-		by = Identity{User: holder}
-	}
-	text, _, _ := unstructured.NestedString(u.Object, "spec", "renewTime")
-	renewed, _ = time.Parse(time.RFC3339Nano, text)
-	return by, renewed, holder, nil
+// lease is one as it stands on a cluster.
+type lease struct {
+	// holder is the text that it holds, empty where there is none; by is what that says.
+	holder  string
+	by      Identity
+	renewed time.Time
+	lasts   time.Duration
 }
 
-// leaseHeld says whether somebody's lease is in force.
-func leaseHeld(ctx context.Context, c *kube.Client) (bool, error) {
+func readLease(ctx context.Context, c *kube.Client) (lease, error) {
 	u, err := c.Get(ctx, gvkLease(), journalNamespace, leaseName)
 	if apierrors.IsNotFound(err) {
-		return false, nil
+		return lease{renewed: time.Now()}, nil
 	} else if err != nil {
-		return false, err
+		return lease{}, err
+	}
+	var l lease
+	l.holder, _, _ = unstructured.NestedString(u.Object, "spec", "holderIdentity")
+	if json.Unmarshal([]byte(l.holder), &l.by) != nil {
+		l.by = Identity{User: l.holder}
 	}
 	text, _, _ := unstructured.NestedString(u.Object, "spec", "renewTime")
+	l.renewed, _ = time.Parse(time.RFC3339Nano, text)
 	seconds, _, _ := unstructured.NestedInt64(u.Object, "spec", "leaseDurationSeconds")
-	renewed, err := time.Parse(time.RFC3339Nano, text)
-	return err == nil && time.Since(renewed) < time.Duration(seconds)*time.Second, nil
+	l.lasts = time.Duration(seconds) * time.Second
+	return l, nil
+}
+
+// inForce says whether it is somebody's at this moment.
+func (l lease) inForce() bool { return l.holder != "" && time.Since(l.renewed) < l.lasts }
+
+// dead says of a process whether it is known to run no more: it was one of this host, and alive, which may be nil, denies it.
+func (i Identity) dead(host string, alive func(Identity) bool) bool {
+	return alive != nil && i.Host == host && !alive(i)
 }
 
 func gvkLease() schema.GroupVersionKind {

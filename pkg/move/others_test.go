@@ -200,8 +200,45 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%s, %v", data, err)
 		}
 	}
+	s.inspectLeases(t)
 	if _, err := Rollback(ctx, s.options(t, &guillotine{}, "back")); err != nil {
 		t.Fatal(err)
 	}
 	s.stayed(t, "rolled back")
+}
+
+// inspectLeases: a second process went on and was killed; its lease is in force yet.
+func (s *stage) inspectLeases(t *testing.T) {
+	t.Helper()
+	c, ctx := connect(t, s.at), context.Background()
+	second := Identity{User: "test", Host: "here", PID: 2, Run: "second"}
+	holder, _ := json.Marshal(second)
+	if err := c.AcquireLease(ctx, journalNamespace, leaseName, string(holder), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	dies := func(Identity) bool { return false }
+	for name, tc := range map[string]struct {
+		host    string
+		alive   func(Identity) bool
+		running bool
+	}{
+		"alive here":              {"here", func(i Identity) bool { return i == second }, true},
+		"dead here":               {"here", dies, false},
+		"on another host":         {"there", dies, true},
+		"where nobody can tell":   {"here", nil, true},
+		"its host isn't known":    {"", dies, true},
+		"another one lives there": {"here", func(i Identity) bool { return i.PID == 1 }, false},
+	} {
+		st, err := InspectFrom(ctx, c, tc.host, tc.alive)
+		if err != nil || st == nil || st.Running != tc.running || st.Latest != second || st.By.PID != 1 {
+			data, _ := json.Marshal(st)
+			t.Errorf("%s: %s, %v", name, data, err)
+		}
+	}
+	if err := c.ReleaseLease(ctx, journalNamespace, leaseName, string(holder)); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := InspectFrom(ctx, c, "here", dies); err != nil || st == nil || st.Running || st.Latest != st.By {
+		t.Errorf("without a lease: %+v, %v", st, err)
+	}
 }

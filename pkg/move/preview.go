@@ -4,9 +4,7 @@ package move
 
 import (
 	"context"
-	"time"
 
-	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
@@ -31,40 +29,4 @@ func Preview(ctx context.Context, o Options) (*plan.Plan, error) {
 	}
 	err = m.look(ctx)
 	return m.plan, err
-}
-
-// Status is what is known of a move that isn't finished.
-type Status struct {
-	ID      string    `json:"id"`
-	Phase   Phase     `json:"phase"`
-	Started time.Time `json:"started"`
-	By      Identity  `json:"by"`
-	Source  Side      `json:"source"`
-	Target  Side      `json:"target"`
-	// Scope is what is moved, for people.
-	Scope string `json:"scope"`
-	// Objects is how many.
-	Objects int `json:"objects"`
-	// CanRollBack says whether --rollback is still possible.
-	CanRollBack bool `json:"canRollBack"`
-	// Running says that a process holds the move's lease at this moment.
-	Running bool `json:"running"`
-	// Snapshot is the file with the objects as they were, on the host that began the move.
-	Snapshot string `json:"snapshot,omitempty"`
-}
-
-// Inspect looks on one cluster, source or target, for a move that isn't finished; nil means that there is none.
-func Inspect(ctx context.Context, c *kube.Client) (*Status, error) {
-	j, err := readJournal(ctx, c)
-	if err != nil || j == nil {
-		return nil, err
-	}
-	running, err := leaseHeld(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	return &Status{
-		ID: j.ID, Phase: j.Phase, Started: j.Started, By: j.By, Source: j.Source, Target: j.Target, Scope: scopeText(j.Scope),
-		Objects: j.Total, CanRollBack: j.BeforeRelease(), Running: running, Snapshot: j.Snapshot,
-	}, nil
 }

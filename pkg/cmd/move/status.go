@@ -31,7 +31,7 @@ is, whether its process still runs, and whether it can be rolled back. Nothing i
 			if _, err := c.Ping(cmd.Context()); err != nil { // at once where nobody answers
 				return err
 			}
-			s, err := move.Inspect(cmd.Context(), c)
+			s, err := move.InspectFrom(cmd.Context(), c, f.Mover().Host, cmdutil.Alive())
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func statusListing(list []move.Status) ui.Listing[move.Status] {
 			{Name: "OBJECTS", Value: func(s move.Status) string { return fmt.Sprint(s.Objects) }},
 			{Name: "SCOPE", Value: func(s move.Status) string { return s.Scope }},
 			{Name: "BEGUN", Value: func(s move.Status) string { return s.Started.Format("2006-01-02 15:04:05Z07:00") }},
-			{Name: "BY", Value: func(s move.Status) string { return s.By.String() }},
+			{Name: "BY", Value: func(s move.Status) string { return s.Latest.String() }},
 			{Name: "FROM", Wide: true, Value: func(s move.Status) string { return s.Source.Host }},
 			{Name: "TO", Wide: true, Value: func(s move.Status) string { return s.Target.Host }},
 			{Name: "SNAPSHOT", Wide: true, Value: func(s move.Status) string { return s.Snapshot }},
