@@ -3,6 +3,7 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -72,15 +73,12 @@ func nothingUnderWay(ctx context.Context, c *kube.Client) error {
 	if err != nil || j == nil {
 		return err
 	}
-	return fault.WithHint(fault.Refusedf("the move %s, begun %s by %s, is in phase %s: objects are paused, or on the other side", j.ID, j.Started.Format(time.RFC3339), j.By, j.Phase),
-		"finish it first with --resume, or undo it with --rollback; its snapshot is in %s on %s", orUnknown(j.Snapshot), orUnknown(j.By.Host))
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "(unknown)"
+	hint := "finish it first with --resume, or undo it with --rollback"
+	if j.Snapshot != "" { // there is none before the first object is copied
+		hint += fmt.Sprintf("; its snapshot is in %s on %s", j.Snapshot, cmp.Or(j.By.Host, "the host that began it"))
 	}
-	return s
+	err = fault.Refusedf("the move %s, begun %s by %s, is in phase %s: objects are paused, or on the other side", j.ID, j.Started.Format(time.RFC3339), j.By, j.Phase)
+	return fault.WithHint(err, "%s", hint)
 }
 
 // readForBackup reads everything that is written.

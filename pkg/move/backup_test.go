@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
@@ -322,18 +323,30 @@ func TestManifestIsWhole(t *testing.T) {
 func TestNoBackupInTheMiddleOfAMove(t *testing.T) {
 	ctx := within(t, time.Minute)
 	c := connect(t, left)
-	j := &Journal{ID: "half", Phase: PhaseReleasing, Started: time.Now(), Snapshot: "/home/me/half.jsonl", By: Identity{Host: "here"}}
-	if err := writeJournal(ctx, c, j); err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() { _ = deleteJournal(context.Background(), c) })
-	dir := filepath.Join(t.TempDir(), "backup")
-	_, err := Backup(ctx, BackupOptions{Source: c, Scope: plan.Scope{All: true}, Dir: dir})
-	if exitCode(err) != 4 || !strings.Contains(err.Error(), "the move half, begun") {
-		t.Errorf("got %v", err)
-	}
-	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder: %v", err)
+	for name, tc := range map[string]struct {
+		j    Journal
+		hint string
+	}{
+		"with a snapshot":            {Journal{Phase: PhaseReleasing, Snapshot: "/home/me/half.jsonl", By: Identity{Host: "here"}}, "undo it with --rollback; its snapshot is in /home/me/half.jsonl on here"},
+		"of a host that isn't known": {Journal{Phase: PhaseReleasing, Snapshot: "/home/me/half.jsonl"}, "its snapshot is in /home/me/half.jsonl on the host that began it"},
+		"before there is one":        {Journal{Phase: PhaseQuiescing, By: Identity{Host: "here"}}, "finish it first with --resume, or undo it with --rollback"},
+	} {
+		tc.j.ID, tc.j.Started = "half", time.Now()
+		if err := writeJournal(ctx, c, &tc.j); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "backup")
+		_, err := Backup(ctx, BackupOptions{Source: c, Scope: plan.Scope{All: true}, Dir: dir})
+		if exitCode(err) != 4 || !strings.Contains(err.Error(), "the move half, begun") {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if hints := strings.Join(fault.Hints(err), "\n"); !strings.HasSuffix(hints, tc.hint) {
+			t.Errorf("%s: hint %q, want %q", name, hints, tc.hint)
+		}
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: the folder: %v", name, err)
+		}
 	}
 }
 
