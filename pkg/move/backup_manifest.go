@@ -48,8 +48,10 @@ type namespaceMeta struct {
 
 // BackupProviders are the providers that ran where a backup was made: versions by label. A folder of upstream's and a snapshot don't say.
 func BackupProviders(dir string) (map[string]string, error) {
-	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
-		return nil, err
+	if st, err := os.Stat(dir); err != nil {
+		return nil, noBackup(dir, err)
+	} else if !st.IsDir() {
+		return nil, nil
 	}
 	man, err := readManifest(dir)
 	if err != nil || man == nil {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -113,7 +114,7 @@ func (d *directory) list() ([]string, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, noBackup(d.path, err)
 	}
 	if !info.IsDir() {
 		name := filepath.Base(d.path)
@@ -148,6 +149,15 @@ func (d *directory) list() ([]string, error) {
 		return nil, fault.WithHint(fmt.Errorf("%s holds a backup that isn't whole: it has no %s, which is written last", d.path, manifestName), "it was interrupted, or not all of it was copied here")
 	}
 	return names, nil
+}
+
+// noBackup tells of a place where nothing can be read.
+func noBackup(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return fault.WithHint(fault.Usagef("there is no backup in %s: no such file or folder", path),
+			"name a folder that clusterctl move --to-directory wrote, or the snapshot of a move: moves/ID.jsonl in the state folder")
+	}
+	return fault.WithCode(fault.Usage, fmt.Errorf("read the backup in %s: %w", path, err))
 }
 
 func isBackup(dir string) bool {

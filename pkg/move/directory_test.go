@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
@@ -72,5 +73,20 @@ func TestNamesOfFiles(t *testing.T) {
 			t.Errorf("%s: %q", k, name)
 		}
 		seen[name] = true
+	}
+}
+
+// TestNoBackupThere: a place where nothing is gets a clear answer, and a way on, however it is asked for.
+func TestNoBackupThere(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, nil)
+	for _, path := range []string{filepath.Join(t.TempDir(), "missing"), filepath.Join(file, "below")} {
+		_, restoring := PreviewRestore(t.Context(), RestoreOptions{Dir: path})
+		_, asking := BackupProviders(path)
+		for _, err := range []error{restoring, asking} {
+			if exitCode(err) != 2 || !strings.Contains(err.Error(), "there is no backup in "+path) || !strings.Contains(strings.Join(fault.Hints(err), ""), "--to-directory") {
+				t.Errorf("%s: %v, hints %q", path, err, fault.Hints(err))
+			}
+		}
 	}
 }
