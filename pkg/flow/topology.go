@@ -4,9 +4,7 @@ package flow
 
 import (
 	"context"
-	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/clusterctl/clusterctl/pkg/capi"
@@ -28,26 +26,11 @@ func keepTopology(ctx context.Context, client *kube.Client, values manifest.Look
 		LabelSelector: capi.ProviderLabel + "=" + provider.CoreName,
 	})
 	for _, d := range core {
-		if hasTopology(d) {
+		if provider.FeatureGates(d)["ClusterTopology"] {
 			return true, nil
 		}
 	}
 	return false, err
-}
-
-// hasTopology looks for the feature gate in the arguments of a Deployment's containers.
-func hasTopology(d *unstructured.Unstructured) bool {
-	containers, _, _ := unstructured.NestedSlice(d.Object, "spec", "template", "spec", "containers")
-	for _, c := range containers {
-		container, _ := c.(map[string]any)
-		args, _, _ := unstructured.NestedStringSlice(container, "args")
-		for _, arg := range args {
-			if strings.Contains(arg, "ClusterTopology=true") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // withTopology gives the variable its value.

@@ -24,7 +24,7 @@ func (m *mover) preflight(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, check := range []func(context.Context, *fault.List) error{m.rights, m.providers} {
+	for _, check := range []func(context.Context, *fault.List) error{m.rights, m.providers, m.gates} {
 		if err := check(ctx, &faults); err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func (m *mover) targetStandsStill(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("target: %w", err)
 	}
-	return slices.ContainsFunc(found, func(d *unstructured.Unstructured) bool { return remembered(d) > 0 && kube.Replicas(d) == 0 }), nil
+	return slices.ContainsFunc(found, standsStill), nil
 }
 
 // providers compares what runs on both sides.

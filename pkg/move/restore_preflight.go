@@ -41,6 +41,9 @@ func (m *mover) restorePreflight(ctx context.Context) error {
 	if err := m.lookAtTarget(ctx, &faults); err != nil {
 		return err
 	}
+	if err := m.gates(ctx, &faults); err != nil {
+		return err
+	}
 	m.decidePauses()
 	held, err := m.targetStandsStill(ctx)
 	if err != nil {
