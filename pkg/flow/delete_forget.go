@@ -5,6 +5,7 @@ package flow
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -18,7 +19,17 @@ func (d *Delete) skipForget() string {
 }
 
 func (d *Delete) forget(context.Context) (string, error) {
-	return "nothing is left", d.records.Remove(d.opts.Namespace, d.opts.Name)
+	return d.left(), d.records.Remove(d.opts.Namespace, d.opts.Name)
+}
+
+// left says what is left. Snapshots of moves, of whatever cluster, are the user's: nothing deletes them, and they hold Secrets.
+func (d *Delete) left() string {
+	dir := filepath.Join(d.host.Dirs.State, "moves")
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl*"))
+	if err != nil || len(files) == 0 {
+		return "nothing is left"
+	}
+	return fmt.Sprintf("nothing is left but snapshots of moves, with Secrets in clear text, in %s: delete those that you don't need", dir)
 }
 
 // Forget drops the record of a run whose bootstrap cluster is gone for good. It refuses while the bootstrap cluster is there.

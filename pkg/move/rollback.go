@@ -75,6 +75,9 @@ func (m *mover) rollback(ctx context.Context) (string, error) {
 	if err := m.giveBack(ctx, true); err != nil {
 		return "", err
 	}
+	if err := m.dropSnapshot(ctx); err != nil { // while the journal still names it
+		return "", err
+	}
 	if err := m.deleteInventory(ctx); err != nil {
 		return "", fmt.Errorf("source: %w", err)
 	}

@@ -10,6 +10,9 @@ import (
 	"path/filepath"
 )
 
+// partEnd is the end of the name of a snapshot that isn't whole yet.
+const partEnd = ".part"
+
 // snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each. It is written before
 // the first object is copied.
 func (m *mover) snapshot() error {
@@ -22,7 +25,7 @@ func (m *mover) snapshot() error {
 	if err := os.MkdirAll(m.o.StateDir, 0o700); err != nil {
 		return fmt.Errorf("keep a snapshot: %w", err)
 	}
-	path := filepath.Join(m.o.StateDir, m.journal.ID+".jsonl")
+	path := filepath.Join(m.o.StateDir, m.journal.ID+snapshotEnd)
 	if err := m.writeSnapshot(path); err != nil {
 		return fmt.Errorf("keep a snapshot in %s: %w", path, err)
 	}
@@ -39,7 +42,7 @@ func (m *mover) kept() error {
 }
 
 func (m *mover) writeSnapshot(path string) (err error) {
-	f, err := os.OpenFile(path+".part", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path+partEnd, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -65,5 +68,5 @@ func (m *mover) writeSnapshot(path string) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(path+".part", path)
+	return os.Rename(path+partEnd, path)
 }

@@ -138,7 +138,7 @@ func printReportTable(out io.Writer, format ui.Format, doc reportDocument, done 
 	}
 	text += ". " + cost(doc) + "\n"
 	if doc.Snapshot != "" {
-		text += "As they were before, Secrets in clear text: " + doc.Snapshot + "\n"
+		text += "As they were before, Secrets in clear text: " + doc.Snapshot + "\nDelete that file when you are sure that you don't need it; nothing else deletes it.\n"
 	}
 	_, err := io.WriteString(out, text)
 	return err
