@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
@@ -38,4 +39,32 @@ func (c *Create) checkNoMove(ctx context.Context, client *kube.Client, p *plan) 
 		return nil
 	}
 	return checkNoMove(ctx, client)
+}
+
+// checkMoveFirst is that before anything is begun, where the management cluster runs already. What can't be seen now is seen by the steps.
+func (c *Create) checkMoveFirst(ctx context.Context, p *plan) error {
+	if p == nil {
+		return nil // its own fault says why
+	}
+	client := c.mgmt
+	if client == nil {
+		if !c.resumed {
+			return nil
+		}
+		st, err := c.boot.Status(ctx)
+		if err != nil || st.State != bootstrap.Running {
+			return nil //nolint:nilerr // the next step makes it run, or says why not
+		}
+		if client, err = c.management(ctx); err != nil {
+			return nil //nolint:nilerr // the same
+		}
+		defer func() { // the next step may bring it up at another address
+			client.Close()
+			c.mgmt = nil
+		}()
+	}
+	if err := c.checkNoMove(ctx, client, p); fault.CodeOf(err) == fault.Refused {
+		return err
+	}
+	return nil
 }

@@ -208,6 +208,11 @@ data: {journal: '{"id":"x","phase":"copying","source":{"uid":"a"},"target":{"uid
 		if err := create.checkNoMove(t.Context(), c, &plan{}); (fault.CodeOf(err) == fault.Refused) != refused {
 			t.Errorf("%q: %v", state, err)
 		}
+		for _, create.resumed = range []bool{true, false} { // a first run knows of no management cluster yet
+			if err := create.checkMoveFirst(t.Context(), &plan{}); (fault.CodeOf(err) == fault.Refused) != (refused && create.resumed) || create.mgmt != nil {
+				t.Errorf("%q: before anything is begun, resumed %t: %v", state, create.resumed, err)
+			}
+		}
 		if _, err := create.addMachines(t.Context()); fault.CodeOf(err) != fault.Refused {
 			t.Errorf("%q: machines: %v", state, err)
 		}

@@ -26,6 +26,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 	if c.record.Bootstrap.Type == bootstrap.Existing {
 		faults.Add(c.checkManagement(ctx, p))
 	}
+	faults.Add(c.checkMoveFirst(ctx, p))
 	faults.Add(c.checkHost(ctx))
 	faults.Add(c.checkNotElsewhere(ctx))
 	if err := faults.Err(); err != nil {

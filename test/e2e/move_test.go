@@ -73,7 +73,7 @@ func (h *home) nothingMeanwhile(t *testing.T, source, target string) {
 	if !p.until(t, "start", "quiesce") || !p.killAfter(t, 500*time.Millisecond) {
 		t.Fatalf("the move ended before it was killed:\n%s", tail(p.said()))
 	}
-	h.wantFailure(t, 5, []string{"isn't finished", "move --resume", "move --rollback"}, "create", "cluster", "demo", "--worker-machine-count", "3")
+	h.wantFailure(t, 4, []string{"isn't finished", "move --resume", "move --rollback"}, "create", "cluster", "demo", "--worker-machine-count", "3")
 	h.wantFailure(t, 4, []string{"isn't finished", "move --resume"}, "delete", "cluster", "demo", "--yes")
 	h.wantFailure(t, 4, []string{"isn't finished"}, "init", "--infrastructure", "docker", "--kubeconfig", target)
 }
