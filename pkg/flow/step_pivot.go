@@ -31,6 +31,10 @@ func (c *Create) pivotProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// An initialised control plane may not answer yet: after a restore, its controllers have only just taken it up.
+	if err := c.awaitAnswer(ctx, guest, StepPivotProviders); err != nil {
+		return "", err
+	}
 	if c.cantHold, err = cantHoldControllers(ctx, guest); err != nil {
 		return "", err
 	}
