@@ -211,14 +211,14 @@ func (c *Create) Run(ctx context.Context) (*Summary, error) {
 	return c.locked(ctx, c.steps())
 }
 
-// RunStep does a single step under the run's lock. The steps before it must have been done.
+// RunStep does a single step under the run's lock. It returns an error of class Refused where a step before it wasn't done.
 func (c *Create) RunStep(ctx context.Context, name string) (*Summary, error) {
 	all := c.steps()
 	i := slices.IndexFunc(all, func(s Step) bool { return s.Name == name })
 	if i < 0 {
 		return nil, fault.Usagef("there is no step %q", name)
 	}
-	return c.locked(ctx, all[i:i+1])
+	return c.locked(ctx, []Step{c.inOrder(all[i])})
 }
 
 func (c *Create) locked(ctx context.Context, steps []Step) (*Summary, error) {

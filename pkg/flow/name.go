@@ -4,26 +4,29 @@ package flow
 
 import (
 	"context"
+	"errors"
 
-	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
+// ErrNoName says that nothing names the Cluster.
+var ErrNoName = errors.New("the name of the cluster is missing")
+
 // NameFromInputs finds the name of the Cluster in the files, for commands that were called without one, as the first
-// clusterctl was. Standard input can't be read for it: it is needed again.
+// clusterctl was. Standard input can't be read for it: it is needed again. It returns
+// ErrNoName where no file that can be read names one.
 func NameFromInputs(ctx context.Context, opts CreateOptions, host Host) (string, error) {
 	in := opts.Inputs
 	files := in.Files
 	if in.ClusterFile != "" {
 		files = []string{in.ClusterFile}
 	}
-	needName := fault.WithHint(fault.Usagef("the name of the cluster is missing"), "give it as an argument: create cluster NAME")
 	if len(files) == 0 {
-		return "", needName
+		return "", ErrNoName
 	}
 	for _, f := range files {
 		if f == "-" {
-			return "", needName
+			return "", ErrNoName
 		}
 	}
 	c := &Create{opts: opts, host: host, record: &Record{Namespace: opts.Namespace, Inputs: in}}

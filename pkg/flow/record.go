@@ -137,7 +137,7 @@ func (r *Records) Save(rec *Record) error {
 		return fmt.Errorf("write run record: %w", err)
 	}
 	if err := writePrivate(r.path(rec.Namespace, rec.Name), append(data, '\n')); err != nil {
-		return fmt.Errorf("write run record: %w", err)
+		return badState(fmt.Errorf("write run record: %w", err))
 	}
 	return nil
 }
@@ -158,6 +158,18 @@ func (r *Records) Remove(namespace, name string) error {
 	return nil
 }
 
+// whole says whether a record is what a run writes: without a version, or about another Cluster than its file's name says, it isn't, and
+// nothing may be concluded from what it doesn't say.
+func (rec *Record) whole(path string) error {
+	switch base := strings.TrimSuffix(filepath.Base(path), ".json"); {
+	case rec.Version < 1:
+		return errors.New("it has no version")
+	case rec.Namespace+"_"+rec.Name != base:
+		return fmt.Errorf("it is about cluster %s/%s", rec.Namespace, rec.Name)
+	}
+	return nil
+}
+
 // path joins namespace and name with a character that neither may hold.
 func (r *Records) path(namespace, name string) string {
 	return filepath.Join(r.dir, namespace+"_"+name+".json")
@@ -170,10 +182,14 @@ func (r *Records) read(path string) (*Record, error) {
 		return nil, fmt.Errorf("%s: %w", strings.Replace(base, "_", "/", 1), ErrNoRecord)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read run record: %w", err)
+		return nil, badState(fmt.Errorf("read run record: %w", err))
 	}
 	rec := &Record{}
-	if err := json.Unmarshal(data, rec); err != nil {
+	err = json.Unmarshal(data, rec)
+	if err == nil {
+		err = rec.whole(path)
+	}
+	if err != nil {
 		return nil, fault.WithHint(fmt.Errorf("read run record %s: %w", path, err),
 			"the file is damaged; move it away and name the management cluster with --kubeconfig")
 	}

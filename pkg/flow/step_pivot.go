@@ -31,11 +31,7 @@ func (c *Create) pivotProviders(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// An initialised control plane may not answer yet: after a restore, its controllers have only just taken it up.
-	if err := c.awaitAnswer(ctx, guest, StepPivotProviders); err != nil {
-		return "", err
-	}
-	if c.cantHold, err = cantHoldControllers(ctx, guest); err != nil {
+	if c.cantHold, err = c.askWhetherItHolds(ctx, guest); err != nil {
 		return "", err
 	}
 	if c.cantHold != "" {
@@ -61,6 +57,17 @@ func (c *Create) pivotProviders(ctx context.Context) (string, error) {
 		}
 	}
 	return installHeld(ctx, guest, comps, existing.New(c.selfKubeconfig(), ""), c.host, StepPivotProviders, certs, nil)
+}
+
+// askWhetherItHolds asks the cluster why it can't be a management cluster, until it answers: an initialised control plane may not do that
+// yet, when after a restore its controllers have only just taken it up.
+func (c *Create) askWhetherItHolds(ctx context.Context, guest *kube.Client) (why string, err error) {
+	answers := kube.ConditionFunc("the API server of cluster "+c.key().String(), func(ctx context.Context) (_ bool, _ string, err error) {
+		why, err = cantHoldControllers(ctx, guest)
+		return err == nil, "", err
+	})
+	err = kube.Wait(ctx, c.host.Sink, StepPivotProviders, waitInterval, answers)
+	return why, err
 }
 
 // cantHoldOutcome goes on without a pivot, unless one was asked for.

@@ -46,15 +46,6 @@ func (c *Create) awaitNodes(ctx context.Context, step string) error {
 	return workload.WaitNodesReady(ctx, client, guest, c.key(), c.waitOptions(step))
 }
 
-// awaitAnswer waits until the cluster's own API server answers.
-func (c *Create) awaitAnswer(ctx context.Context, guest *kube.Client, step string) error {
-	answers := kube.ConditionFunc("the API server of cluster "+c.key().String(), func(ctx context.Context) (bool, string, error) {
-		_, err := guest.Ping(ctx)
-		return err == nil, "", err
-	})
-	return kube.Wait(ctx, c.host.Sink, step, waitInterval, answers)
-}
-
 // waitAvailable waits for the Available condition. Cluster API's controllers set it from the control plane object's: for a
 // cluster whose control plane is Machines alone they never do, so there it is all Machines having Nodes that counts.
 func (c *Create) waitAvailable(ctx context.Context) (string, error) {

@@ -37,7 +37,7 @@ func TestHostsThatCantDoIt(t *testing.T) {
 		file := filepath.Join(h.dir, "file")
 		writeFile(t, file, "")
 		h.setenv("CLUSTERCTL_STATE_HOME", filepath.Join(file, "state"))
-		h.cantStart(t, 1, file, "not a directory")
+		h.cantStart(t, 4, file, "not a directory", "CLUSTERCTL_STATE_HOME")
 	})
 	t.Run("state that nobody may write", func(t *testing.T) {
 		h := newHome(t)
@@ -52,7 +52,7 @@ func TestHostsThatCantDoIt(t *testing.T) {
 			t.Fatal("the disk isn't full")
 		}
 		r := h.run(t, demo()...)
-		r.wantError(t, 1, "no space left")
+		r.wantError(t, 4, "no space left", "CLUSTERCTL_STATE_HOME")
 		if left := h.files(t); len(left) != 1 {
 			t.Errorf("left: %v", left)
 		}

@@ -12,11 +12,22 @@ import (
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
+	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/assets"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/proc"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/pki"
 )
+
+// Preflight checks what can be known of this host before anything is made, and changes nothing. It returns an error of class Usage for a
+// folder of programs that isn't one.
+func (c *Cluster) Preflight(context.Context, event.Sink) error {
+	if c.opts.AssetsDir == "" {
+		return nil
+	}
+	return assets.CheckDir(c.opts.AssetsDir)
+}
 
 // minFree is the space below which a start is refused: etcd allocates 64 MB for its log and as much again when
 // that is full, and one that runs out of space in the middle of a write is a worse place to be.

@@ -4,12 +4,14 @@ package create
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
@@ -104,7 +106,9 @@ func (o *ClusterFlags) Flow(ctx context.Context, f *cmdutil.Factory, cmd *cobra.
 	}
 	if len(args) > 0 {
 		opts.Name = args[0]
-	} else if opts.Name, err = flow.NameFromInputs(ctx, opts, host); err != nil {
+	} else if opts.Name, err = flow.NameFromInputs(ctx, opts, host); errors.Is(err, flow.ErrNoName) {
+		return nil, cmdutil.WrongUsage(cmd, fault.WithHint(err, "give it as an argument: %s NAME", cmd.CommandPath()))
+	} else if err != nil {
 		return nil, err
 	}
 	return flow.NewCreate(opts, host)

@@ -74,14 +74,23 @@ func ValidateVersion(s string) error {
 	return fmt.Errorf("use Kubernetes version %q: it must look like %s", s, DefaultKubernetesVersion)
 }
 
+// CheckDir says whether a folder that the user named can hold the programs at all: it returns an error of class Usage where it isn't one.
+func CheckDir(dir string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fault.WithHint(fault.Usagef("use local assets %s: not a directory", dir),
+			"--local-assets and KUBEBUILDER_ASSETS name a folder with etcd, kube-apiserver and kube-controller-manager; without them they come from the cache, or are downloaded")
+	}
+	return nil
+}
+
 // Find finds all programs and downloads those that are nowhere on this host.
 func Find(ctx context.Context, r Request, sink event.Sink) (Paths, error) {
 	if err := ValidateVersion(r.Version); err != nil {
 		return Paths{}, err
 	}
 	if r.Dir != "" {
-		if info, err := os.Stat(r.Dir); err != nil || !info.IsDir() {
-			return Paths{}, fault.WithCode(fault.Usage, fmt.Errorf("use local assets %s: not a directory", r.Dir))
+		if err := CheckDir(r.Dir); err != nil {
+			return Paths{}, err
 		}
 	}
 	var p Paths
