@@ -15,6 +15,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/manifest"
 	"github.com/clusterctl/clusterctl/pkg/provider"
 )
 
@@ -50,6 +51,7 @@ type Create struct {
 	beforeVariables []string
 
 	planned *plan
+	asked   manifest.Asked
 	found   *[]provider.InstalledProvider
 	mgmt    *kube.Client
 	guest   *kube.Client

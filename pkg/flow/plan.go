@@ -59,6 +59,7 @@ func (c *Create) readPlan(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	c.planned = p
+	c.warnUnused(p)
 	return p, nil
 }
 

@@ -70,7 +70,10 @@ func TestRecordsAreOnlyForTheirUser(t *testing.T) {
 
 func TestADamagedRecordIsNamedAndNotOverwritten(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{"cut off": `{"version": 1, "na`, "of a newer version": `{"version": 99}`} {
+	for name, text := range map[string]string{
+		"cut off": `{"version": 1, "na`, "of a newer version": `{"version": 99}`,
+		"without content": `{}`, "null": `null`, "of something else": `{"apiVersion": "v1", "kind": "Secret"}`, "about another cluster": `{"version": 1, "name": "heron", "namespace": "default"}`,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

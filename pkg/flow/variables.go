@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
 )
@@ -24,12 +25,22 @@ func (c *Create) lookup() manifest.Lookup {
 		"CONTROL_PLANE_MACHINE_COUNT": "1",
 		"WORKER_MACHINE_COUNT":        "0",
 	}
-	return func(name string) (string, bool) {
+	return c.asked.Lookup(func(name string) (string, bool) {
 		if v, ok := configured(name); ok {
 			return v, true
 		}
 		v, ok := defaults[name]
 		return v, ok
+	})
+}
+
+// warnUnused says of values of --set that nothing uses them: what is spelt wrongly would else leave a default in force, silently.
+func (c *Create) warnUnused(p *plan) {
+	if want, _ := c.wantsPivot(); want && len(p.components) == 0 {
+		return // The pivot renders with them the components of what is installed.
+	}
+	for _, name := range c.asked.Unused(c.opts.Set) {
+		event.Warnf(c.host.Sink, "--set %s: nothing uses a variable of this name", name)
 	}
 }
 

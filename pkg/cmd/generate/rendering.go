@@ -6,12 +6,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
@@ -42,6 +44,7 @@ func (o *rendering) run(ctx context.Context, f *cmdutil.Factory, srcs []manifest
 	if err != nil {
 		return err
 	}
+	given := maps.Clone(values)
 	for name, v := range flags {
 		values[name] = v
 	}
@@ -52,9 +55,13 @@ func (o *rendering) run(ctx context.Context, f *cmdutil.Factory, srcs []manifest
 	if o.list {
 		return o.printVariables(f, srcs, cfg)
 	}
-	rendered, err := manifest.RenderAll(srcs, cfg.Lookup(nil))
+	var asked manifest.Asked
+	rendered, err := manifest.RenderAll(srcs, asked.Lookup(cfg.Lookup(nil)))
 	if err != nil {
 		return err
+	}
+	for _, name := range asked.Unused(given) { // A slip of the pen would else leave a default in force, silently.
+		event.Warnf(f.View(), "--set %s: nothing uses a variable of this name", name)
 	}
 	return o.write(f, join(rendered))
 }
