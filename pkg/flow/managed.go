@@ -40,6 +40,9 @@ func Managed(ctx context.Context, t Target, h Host) (Target, error) {
 		case bootstrap.Stopped:
 			return t, fault.WithHint(fmt.Errorf("%s is stopped", where), "bring it back: clusterctl create bootstrap %s", rec.Bootstrap.Name)
 		}
+		if !isFile(boot.Kubeconfig()) {
+			return t, fault.WithHint(fmt.Errorf("%s isn't up yet", where), "wait for the run that makes it, or go on with it: clusterctl create cluster %s -n %s", rec.Name, rec.Namespace)
+		}
 	}
 	if err := checkStill(ctx, rec, h); err != nil {
 		return t, err

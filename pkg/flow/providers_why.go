@@ -58,6 +58,9 @@ func (c *Create) explainProviders(ctx context.Context, err error) error {
 		text += "\n" + rest
 	}
 	err = &worded{text, err}
+	if strings.Contains(text, "pull image ") {
+		err = fault.WithHint(err, "images come from where the providers' components say: behind a proxy set HTTPS_PROXY; for a mirror name it under \"images\" in the configuration (clusterctl config example)")
+	}
 	if logs == "" {
 		return err
 	}

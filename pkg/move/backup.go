@@ -61,7 +61,11 @@ func Backup(ctx context.Context, o BackupOptions) (*Report, error) {
 		event.Failf(o.Sink, "backup", "%v", err)
 		return nil, fmt.Errorf("write backup %s: %w", o.Dir, err)
 	}
-	event.Donef(o.Sink, "backup", "%d files", len(man.Files)+1)
+	note := ""
+	if o.Encrypt == nil {
+		note = "; Secrets are in it in clear text, for your eyes only (--encrypt-to encrypts them)"
+	}
+	event.Donef(o.Sink, "backup", "%d files%s", len(man.Files)+1, note)
 	r := &Report{Objects: len(p.Objects), Kinds: p.Summary(), Left: p.Left, Directory: o.Dir, Took: time.Since(began)}
 	r.Requests.Source = o.Source.Requests().Sub(before)
 	return r, nil

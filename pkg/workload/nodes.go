@@ -72,7 +72,7 @@ func explainNode(c capi.Condition) string {
 	text := shorten(oneLine(strings.TrimSpace(c.Reason+" "+c.Message)), shortText)
 	lower := strings.ToLower(c.Message)
 	if strings.Contains(lower, "network plugin") || strings.Contains(lower, "networkpluginnotready") || strings.Contains(lower, "cni") {
-		return "no network plugin (CNI) is installed: give one with --addons; " + text
+		return "its network plugin (CNI) isn't up; a cluster that has none needs one (--addons); " + text
 	}
 	return text
 }

@@ -37,7 +37,7 @@ func TestNodesReady(t *testing.T) {
 		"no condition":   {[]*unstructured.Unstructured{up, node("b", "", "", "")}, "1 of 2 Nodes are Ready; not yet b: no Ready condition yet"},
 		"no network": {
 			[]*unstructured.Unstructured{up, node("b", "False", "KubeletNotReady", "container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized")},
-			"1 of 2 Nodes are Ready; not yet b: no network plugin (CNI) is installed: give one with --addons; KubeletNotReady container",
+			"1 of 2 Nodes are Ready; not yet b: its network plugin (CNI) isn't up; a cluster that has none needs one (--addons); KubeletNotReady container",
 		},
 		"other reason": {[]*unstructured.Unstructured{up, node("b", "Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.")}, "NodeStatusUnknown Kubelet stopped"},
 	}
@@ -97,7 +97,7 @@ kind: Node
 metadata: {name: NS-w}
 status: {conditions: [{type: Ready, status: "False", reason: KubeletNotReady, message: cni plugin not initialized}]}`))
 	err = WaitNodesReady(deadline(t, 2*time.Second), c, c, key(ns, "heron"), quick(sink))
-	if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), "no network plugin (CNI) is installed") {
+	if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), "its network plugin (CNI) isn't up") {
 		t.Fatalf("error %v", err)
 	}
 	time.AfterFunc(300*time.Millisecond, func() {

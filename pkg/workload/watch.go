@@ -133,11 +133,10 @@ func (w *watch) explain(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return fault.WithHint(
-			fault.WithCode(fault.Interrupted, fmt.Errorf("wait for %s: interrupted; it waited for this: %s", w, w.reason())), "%s", w.goOn())
+		return w.goOn(fault.Interrupted, fmt.Errorf("wait for %s: interrupted; it waited for this: %s", w, w.reason()))
 	case timeIsUp(ctx, err):
 		w.lastLook(context.WithoutCancel(ctx))
-		return fault.WithHint(fault.Timeoutf("%s", timeoutText(w, time.Now())), "%s", w.goOn())
+		return w.goOn(fault.Timeout, errors.New(timeoutText(w, time.Now())))
 	}
 	return err
 }
@@ -148,8 +147,12 @@ func timeIsUp(ctx context.Context, err error) bool {
 	return fault.CodeOf(err) == fault.Timeout || (has && !time.Now().Before(end))
 }
 
-func (w *watch) goOn() string {
-	return fmt.Sprintf("nothing was removed: the same command again goes on; `clusterctl delete cluster %s -n %s` takes it away", w.key.Name, w.key.Namespace)
+// goOn adds how to go on, where the flow that waits doesn't say more.
+func (w *watch) goOn(code fault.Code, err error) error {
+	return &fault.Error{
+		Code: code, Err: err, Fallback: true,
+		Hint: fmt.Sprintf("nothing was removed: the same command again goes on; `clusterctl delete cluster %s -n %s` takes it away", w.key.Name, w.key.Namespace),
+	}
 }
 
 func timeoutText(w *watch, now time.Time) string {

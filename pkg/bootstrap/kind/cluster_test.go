@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
@@ -193,9 +194,17 @@ func TestLogsThatHang(t *testing.T) {
 	t.Cleanup(func() { close(f.logsHang) })
 	c := newTest(t, f, Options{}, nil)
 	c.patience = 50 * time.Millisecond
-	err := c.Ensure(t.Context(), nil)
-	if err == nil || !strings.Contains(err.Error(), "kubeadm failed") || !strings.Contains(err.Error(), "not done after") || f.count() != 0 {
+	var warned string
+	err := c.Ensure(t.Context(), event.Func(func(e event.Event) {
+		if e.Kind == event.Warn {
+			warned += e.Message
+		}
+	}))
+	if err == nil || !strings.Contains(err.Error(), "kubeadm failed") || f.count() != 0 {
 		t.Errorf("%v, %d containers", err, f.count())
+	}
+	if !strings.Contains(warned, "the nodes' logs couldn't be collected: not done after") {
+		t.Errorf("warned: %s", warned)
 	}
 	if rec, err := c.readRecord(); rec != nil || err != nil {
 		t.Errorf("record: %+v, %v", rec, err)

@@ -19,10 +19,15 @@ import (
 var errStillMaking = errors.New("kind didn't end in time: it may go on making containers")
 
 // make makes a new cluster; when it fails, nothing of it is left but the nodes' logs.
-func (c *Cluster) make(ctx context.Context, sink event.Sink) error {
+func (c *Cluster) make(ctx context.Context, sink event.Sink) (err error) {
 	if err := c.makeDir(); err != nil { // An earlier delete may have held the lock before us.
 		return err
 	}
+	defer func() {
+		if err != nil {
+			c.dropEmpty()
+		}
+	}()
 	config, err := c.opts.config()
 	if err != nil {
 		return err
@@ -52,6 +57,14 @@ func (c *Cluster) make(ctx context.Context, sink event.Sink) error {
 		return nil
 	}
 	return c.giveUp(ctx, e, rec, err, sink)
+}
+
+// dropEmpty takes the directory and its lock away where nothing is in it: not a record, not a log.
+func (c *Cluster) dropEmpty() {
+	if os.Remove(c.dir) == nil {
+		_ = os.Remove(c.lockPath())            // Whoever waits for it notices.
+		_ = os.Remove(root(c.opts.Dirs.State)) // Only if it is empty.
+	}
 }
 
 // checkFree refuses a name in the engine that somebody else's cluster has.
@@ -125,8 +138,11 @@ func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause err
 	ctx, cancel := context.WithTimeoutCause(ctx, c.patience, fmt.Errorf("not done after %s", c.patience))
 	defer cancel()
 	nodes, err := e.nodes(ctx, rec.Cluster)
-	if err != nil || len(nodes) == 0 {
+	switch {
+	case err != nil:
 		return cause
+	case len(nodes) == 0:
+		return fmt.Errorf("there are no containers of it (any more): %w", cause)
 	}
 	event.Progressf(sink, stepEnsure, "collecting the logs of %d nodes", len(nodes))
 	_ = os.RemoveAll(c.logsDir())
@@ -137,8 +153,12 @@ func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause err
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}
+	if left, listErr := e.nodes(ctx, rec.Cluster); listErr == nil && len(left) < len(nodes) {
+		cause = fmt.Errorf("its containers were removed meanwhile by somebody else: %w", cause)
+	}
 	if _, statErr := os.Stat(c.logsDir()); statErr != nil {
-		return errors.Join(cause, fmt.Errorf("collect the nodes' logs: %w", err))
+		event.Warnf(sink, "the nodes' logs couldn't be collected: %s", fault.Brief(err))
+		return cause
 	}
 	return fault.WithHint(cause, "the nodes' logs are in %s", c.logsDir())
 }
