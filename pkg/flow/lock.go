@@ -29,13 +29,13 @@ type holder struct {
 // holder, if the lock is taken.
 func (r *Records) Lock(namespace, name, command string) (unlock func(), err error) {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, badState(fmt.Errorf("lock run: %w", err))
+		return nil, refused(badState(fmt.Errorf("lock run: %w", err)))
 	}
 	path := filepath.Join(r.dir, namespace+"_"+name+".lock")
 	who := path + ".holder" // beside the lock: some systems don't let others read a locked file
 	l, err := lockFile(path)
 	if err != nil {
-		return nil, badState(fmt.Errorf("lock run: %w", err))
+		return nil, refused(badState(fmt.Errorf("lock run: %w", err)))
 	}
 	if l == nil {
 		return nil, taken(who, namespace, name)
@@ -51,9 +51,9 @@ func (r *Records) Lock(namespace, name, command string) (unlock func(), err erro
 	}, nil
 }
 
-// badState is a fault of the folder that keeps what must not be lost: without it nothing is begun.
+// badState is a fault of the folder that keeps what must not be lost. Its class is for the caller: who begins something is refused.
 func badState(err error) error {
-	return fault.WithHint(fault.WithCode(fault.Refused, err), "free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to")
+	return fault.WithHint(err, "free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to")
 }
 
 // lockFile locks the file at path, or returns nil if another process holds it.

@@ -182,7 +182,7 @@ func (r *Records) read(path string) (*Record, error) {
 		return nil, fmt.Errorf("%s: %w", strings.Replace(base, "_", "/", 1), ErrNoRecord)
 	}
 	if err != nil {
-		return nil, badState(fmt.Errorf("read run record: %w", err))
+		return nil, refused(badState(fmt.Errorf("read run record: %w", err)))
 	}
 	rec := &Record{}
 	err = json.Unmarshal(data, rec)

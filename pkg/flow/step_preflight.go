@@ -33,7 +33,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 		return "", refused(err)
 	}
 	if err := c.begin(ctx, p); err != nil {
-		return "", err
+		return "", refused(err) // nothing was begun
 	}
 	return fmt.Sprintf("inputs are good: %d objects%s", len(p.objects()), p.describe()), nil
 }

@@ -335,3 +335,16 @@ func TestDeleteWhatIsNotThere(t *testing.T) {
 		t.Error("Prepare works before Ensure")
 	}
 }
+
+func TestPreflightFindsAFolderOfProgramsThatIsNone(t *testing.T) {
+	t.Parallel()
+	opts := newFixture(t).options("nofolder")
+	opts.AssetsDir = filepath.Join(t.TempDir(), "nowhere")
+	c, err := local.New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Preflight(t.Context(), nil); fault.CodeOf(err) != fault.Usage || len(fault.Hints(err)) == 0 {
+		t.Errorf("error %v, want one of class Usage with a hint", err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/assets"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/layout"
@@ -21,9 +22,12 @@ import (
 )
 
 // Preflight checks what can be known of this host before anything is made, and changes nothing. It returns an error of class Usage for a
-// folder of programs that isn't one.
-func (c *Cluster) Preflight(context.Context, event.Sink) error {
+// folder of programs that isn't one; a cluster that runs needs none.
+func (c *Cluster) Preflight(ctx context.Context, _ event.Sink) error {
 	if c.opts.AssetsDir == "" {
+		return nil
+	}
+	if st, err := c.Status(ctx); err == nil && st.State == bootstrap.Running {
 		return nil
 	}
 	return assets.CheckDir(c.opts.AssetsDir)
