@@ -41,6 +41,9 @@ func (c *Create) checkNoMove(ctx context.Context, client *kube.Client, p *plan) 
 	return checkNoMove(ctx, client)
 }
 
+// moveCheckTimeout is how long the check before anything is begun waits for an answer; the steps that come ask once more.
+const moveCheckTimeout = 10 * time.Second
+
 // checkMoveFirst is that before anything is begun, where the management cluster runs already. What can't be seen now is seen by the steps.
 func (c *Create) checkMoveFirst(ctx context.Context, p *plan) error {
 	if p == nil {
@@ -63,6 +66,11 @@ func (c *Create) checkMoveFirst(ctx context.Context, p *plan) error {
 			c.mgmt = nil
 		}()
 	}
+	if _, err := client.Ping(ctx); err != nil {
+		return nil //nolint:nilerr // one that doesn't answer is another fault's, or comes up with the next step
+	}
+	ctx, cancel := context.WithTimeout(ctx, moveCheckTimeout)
+	defer cancel()
 	if err := c.checkNoMove(ctx, client, p); fault.CodeOf(err) == fault.Refused {
 		return err
 	}
