@@ -48,6 +48,8 @@ type engine interface {
 	collectLogs(cluster, dir string) error
 	// imageID is the id of an image in the engine.
 	imageID(ctx context.Context, image string) (string, error)
+	// takesImages says whether a cluster that is being made has nodes by now, all of which take images.
+	takesImages(ctx context.Context, cluster string) bool
 	// load puts an image on all nodes: one that the engine has, or an archive.
 	load(ctx context.Context, cluster, image string) error
 }

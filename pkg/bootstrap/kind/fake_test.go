@@ -37,7 +37,14 @@ func (f *fakeEngine) name() string                         { return "docker" }
 func (f *fakeEngine) facts(context.Context) (facts, error) { return f.info, nil }
 func (f *fakeEngine) pull(context.Context, string) error   { return nil }
 func (f *fakeEngine) kubeconfig(string) (string, error)    { return "fresh", nil }
+func (f *fakeEngine) takesImages(ctx context.Context, cluster string) bool {
+	nodes, _ := f.nodes(ctx, cluster)
+	return len(nodes) > 0
+}
+
 func (f *fakeEngine) load(_ context.Context, _, image string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.loaded = append(f.loaded, image)
 	return f.loadErr
 }

@@ -26,6 +26,20 @@ func IsArchive(image string) bool {
 	return err == nil && info.Mode().IsRegular() && strings.ContainsRune(image, filepath.Separator)
 }
 
+// takesImages asks the container runtime of every node.
+func (e *cli) takesImages(ctx context.Context, name string) bool {
+	all, err := e.kind.ListInternalNodes(name)
+	if err != nil || len(all) == 0 {
+		return false
+	}
+	for _, n := range all {
+		if n.CommandContext(ctx, "ctr", "version").Run() != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // load puts an image on all nodes. One out of the engine isn't sent to nodes that have it.
 func (e *cli) load(ctx context.Context, name, image string) error {
 	all, err := e.kind.ListInternalNodes(name)

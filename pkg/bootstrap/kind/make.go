@@ -50,7 +50,7 @@ func (c *Cluster) make(ctx context.Context, sink event.Sink) (err error) {
 	if err := c.writeRecord(rec); err != nil {
 		return err
 	}
-	if err = c.create(ctx, e, rec, config); err == nil {
+	if err = c.createLoading(ctx, e, rec, config, sink); err == nil {
 		err = c.finish(ctx, e, rec, c.opts.LoadImages, sink)
 	}
 	if err == nil {
