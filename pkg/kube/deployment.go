@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -18,6 +20,7 @@ import (
 // all replicas are of the new revision and available, and none of the old one is left. The reason names the pod,
 // container and cause that block ("ImagePullBackOff: …"), where there are pods.
 func (c *Client) DeploymentAvailable(ns, name string) Condition {
+	var seen trouble
 	return c.ObjectCondition(gkDeployment.WithVersion("v1"), ns, name,
 		func(ctx context.Context, u *unstructured.Unstructured) (bool, string, error) {
 			if u == nil {
@@ -27,11 +30,30 @@ func (c *Client) DeploymentAvailable(ns, name string) Condition {
 			if reason == "" {
 				return true, "", nil
 			}
-			if why := c.podTrouble(ctx, u); why != "" {
+			if why := seen.of(func() string { return c.podTrouble(ctx, u) }); why != "" {
 				reason += "; " + why
 			}
 			return false, reason, nil
 		})
+}
+
+// troubleAge is how long what a Deployment's pods wait for is taken as known: finding it out takes two lists, and who waits looks often.
+const troubleAge = time.Second
+
+// trouble remembers what a Deployment's pods waited for a moment ago.
+type trouble struct {
+	mu  sync.Mutex
+	why string
+	at  time.Time
+}
+
+func (t *trouble) of(look func() string) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Since(t.at) >= troubleAge {
+		t.why, t.at = look(), time.Now()
+	}
+	return t.why
 }
 
 // Replicas are how many a Deployment is to have: 1 where it doesn't say.

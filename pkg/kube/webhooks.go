@@ -68,13 +68,28 @@ type failure struct {
 	at     time.Time
 }
 
-// failureAge is how long a failure stands for all webhooks of a server, so that one look asks each server once.
-const failureAge = 300 * time.Millisecond
+// failureAge is how long a failure stands for all webhooks of a server: one look asks each server once, and not every look does.
+const failureAge = 700 * time.Millisecond
+
+// failedLately is why a server was found not to answer a moment ago; empty: it wasn't asked, or may answer by now.
+func (p *prover) failedLately(hooks []hook) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, h := range hooks {
+		if f := p.failed[h.key()]; f.reason != "" && time.Since(f.at) < failureAge {
+			return f.reason
+		}
+	}
+	return ""
+}
 
 func (p *prover) condition(u *unstructured.Unstructured) Condition {
 	gvk, name := u.GroupVersionKind(), u.GetName()
 	return ConditionFunc(objectText("webhooks of "+gvk.Kind, "", name), func(ctx context.Context) (bool, string, error) {
 		hooks := hooksOf(u)
+		if why := p.failedLately(hooks); why != "" {
+			return false, why, nil
+		}
 		// CRDs are large; they are read only where somebody else fills the caBundle in.
 		if gvk.GroupKind() != gkCRD || hooks[0].caBundle == "" {
 			live, err := p.Get(ctx, gvk, "", name)

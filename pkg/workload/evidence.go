@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,7 +29,18 @@ type evidence struct {
 	logs LogsFunc
 	// owners are remembered by kind; who owns a kind doesn't change during a wait.
 	owners map[schema.GroupKind]owner
+	// found is what was found out lately, by the object's UID.
+	found map[types.UID]foundOut
 }
+
+// foundOut is what is known beside an object, and since when.
+type foundOut struct {
+	lastEvent, controller, logLine string
+	at                             time.Time
+}
+
+// evidenceAge is how long that stands: events and logs explain, and are many requests, while conditions are looked at more often.
+const evidenceAge = 5 * time.Second
 
 // owner is the provider of a kind, empty if unknown, and its Deployments.
 type owner struct {
@@ -37,7 +49,7 @@ type owner struct {
 }
 
 func newEvidence(c *kube.Client, logs LogsFunc) *evidence {
-	return &evidence{c: c, logs: logs, owners: map[schema.GroupKind]owner{}}
+	return &evidence{c: c, logs: logs, owners: map[schema.GroupKind]owner{}, found: map[types.UID]foundOut{}}
 }
 
 // complete fills in what is known about the object of a blocker.
@@ -45,6 +57,18 @@ func (e *evidence) complete(ctx context.Context, f *finding) {
 	if f.object == nil {
 		return
 	}
+	// The pause says who doesn't act on the object, so it makes a difference to what is looked for.
+	known, uid := e.found[f.object.GetUID()], f.object.GetUID()
+	if time.Since(known.at) < evidenceAge && (known.controller == "") == (f.Condition == capi.ConditionPaused) {
+		f.LastEvent, f.Controller, f.LogLine = known.lastEvent, known.controller, known.logLine
+		return
+	}
+	e.find(ctx, f)
+	e.found[uid] = foundOut{f.LastEvent, f.Controller, f.LogLine, time.Now()}
+}
+
+// find asks for all of it.
+func (e *evidence) find(ctx context.Context, f *finding) {
 	f.LastEvent = e.lastEvent(ctx, f.object)
 	if f.Condition == capi.ConditionPaused {
 		return // its controllers do nothing, as they were told
