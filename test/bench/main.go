@@ -33,7 +33,9 @@ type options struct {
 	starts, runs    int
 	// big is how many clusters the largest move has; 0 leaves it out.
 	big  int
-	only string
+	// containerRuns is how often a cluster of containers is made, each way.
+	containerRuns int
+	only          string
 }
 
 // withoutEngine is all that can be measured on a host without a container engine.
@@ -47,12 +49,13 @@ func parse(args []string) (options, error) {
 	f.IntVar(&o.starts, "starts", 15, "how often each command line is started")
 	f.IntVar(&o.runs, "runs", 3, "how often each bootstrap cluster is made")
 	f.IntVar(&o.big, "big", 1000, "how many `clusters` the largest move has; 0 leaves it out")
+	f.IntVar(&o.containerRuns, "container-runs", 3, "how often a cluster of containers is made each way")
 	f.StringVar(&o.only, "only", withoutEngine, "what to measure, separated by commas; or containers, by themselves: they need an engine with the images of the tests")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
-	if f.NArg() > 0 || o.starts < 1 || o.runs < 1 {
-		return o, errors.New("usage: bench [-out FILE] [-clusterctl PROGRAM] [-starts N] [-runs N] [-only PART,...]")
+	if f.NArg() > 0 || o.starts < 1 || o.runs < 1 || o.containerRuns < 1 {
+		return o, errors.New("usage: bench [-out FILE] [-clusterctl PROGRAM] [-starts N] [-runs N] [-container-runs N] [-only PART,...]")
 	}
 	return o, nil
 }
