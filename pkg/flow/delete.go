@@ -242,11 +242,15 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 		d.changed = false
 	}
 	res, err := workload.Delete(ctx, client, workload.DeleteOptions{
-		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(),
+		Namespace: d.opts.Namespace, Name: d.opts.Name, Again: d.again(), Found: d.noteFound,
 		WaitOptions: workload.WaitOptions{Sink: d.host.Sink, Step: StepDeleteCluster, Logs: d.boot.Logs},
 	})
+	notFound := err != nil
 	if err := d.notFoundIsDone(ctx, err); err != nil {
 		return "", err
+	}
+	if d.record != nil && (!notFound || d.record.Deleting) {
+		d.dropSnapshots(ctx)
 	}
 	for _, line := range res.Leftovers.Report() {
 		event.Warnf(d.host.Sink, "%s", line)
@@ -258,6 +262,15 @@ func (d *Delete) deleteCluster(ctx context.Context) (string, error) {
 		}
 	}
 	return fmt.Sprintf("cluster %s is gone", d.Key()), nil
+}
+
+// noteFound notes that the Cluster is about to be deleted where it is: once it is gone from there, it went that way.
+func (d *Delete) noteFound() error {
+	if d.record == nil || d.record.Deleting {
+		return nil
+	}
+	d.record.Deleting = true
+	return d.records.Save(d.record)
 }
 
 func (d *Delete) skipBootstrap() string {

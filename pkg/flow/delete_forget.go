@@ -5,7 +5,7 @@ package flow
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -18,18 +18,17 @@ func (d *Delete) skipForget() string {
 	return ""
 }
 
-func (d *Delete) forget(context.Context) (string, error) {
-	return d.left(), d.records.Remove(d.opts.Namespace, d.opts.Name)
+func (d *Delete) forget(ctx context.Context) (string, error) {
+	return d.left(ctx), d.records.Remove(d.opts.Namespace, d.opts.Name)
 }
 
-// left says what is left. Snapshots of moves, of whatever cluster, are the user's: nothing deletes them, and they hold Secrets.
-func (d *Delete) left() string {
-	dir := filepath.Join(d.host.Dirs.State, "moves")
-	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl*"))
-	if err != nil || len(files) == 0 {
+// left says what is left: snapshots that hold the cluster and weren't made for it alone, or that it isn't sure that nobody needs.
+func (d *Delete) left(ctx context.Context) string {
+	files := d.snapshotsLeft(ctx)
+	if len(files) == 0 {
 		return "nothing is left"
 	}
-	return fmt.Sprintf("nothing is left but snapshots of moves, with Secrets in clear text, in %s: delete those that you don't need", dir)
+	return fmt.Sprintf("nothing is left but what moves of it kept, with Secrets in clear text: %s; delete what you don't need", strings.Join(files, ", "))
 }
 
 // Forget drops the record of a run whose bootstrap cluster is gone for good. It refuses while the bootstrap cluster is there.

@@ -7,28 +7,60 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/clusterctl/clusterctl/pkg/event"
 )
 
-// TestSnapshotsThatAreLeftAreNamed: "nothing is left" is only said where no file with Secrets is.
-func TestSnapshotsThatAreLeftAreNamed(t *testing.T) {
+// snapshotText is what a move keeps of Clusters of those names.
+func snapshotText(names ...string) string {
+	var b strings.Builder
+	for _, name := range names {
+		b.WriteString(`{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Cluster","metadata":{"namespace":"default","name":"` + name + `","uid":"u-` + name + `"}}` + "\n")
+	}
+	return b.String()
+}
+
+// TestSnapshotsGoWithTheCluster: what its moves kept goes with it, with the Secrets in it. What holds other clusters, or belongs to a move
+// that this run knows nothing of, stays and is named, if it holds the cluster.
+func TestSnapshotsGoWithTheCluster(t *testing.T) {
 	t.Parallel()
-	d := &Delete{host: Host{}}
-	d.host.Dirs.State = t.TempDir()
-	dir := filepath.Join(d.host.Dirs.State, "moves")
-	if got := d.left(); got != "nothing is left" {
-		t.Errorf("got %q", got)
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"abc.jsonl", "abc.jsonl.part"} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := d.left(); !strings.Contains(got, dir) || !strings.Contains(got, "clear text") {
-			t.Errorf("%s: got %q", name, got)
-		}
-		_ = os.Remove(path)
+	for name, tt := range map[string]struct {
+		file, text     string
+		noted          bool
+		stays, isNamed bool
+	}{
+		"its own":                   {file: "a.jsonl", text: snapshotText("heron"), noted: true},
+		"its own, not whole":        {file: "a.jsonl.part", text: "{", noted: true},
+		"with another":              {file: "a.jsonl", text: snapshotText("heron", "crane"), noted: true, stays: true, isNamed: true},
+		"can't be read":             {file: "a.jsonl", text: "{", noted: true, stays: true, isNamed: true},
+		"of another run":            {file: "a.jsonl", text: snapshotText("heron"), stays: true, isNamed: true},
+		"of another cluster":        {file: "a.jsonl", text: snapshotText("crane"), stays: true},
+		"of another, can't be read": {file: "a.jsonl", text: "{", stays: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := &Delete{record: &Record{}, opts: DeleteOptions{Target: Target{Namespace: "default", Name: "heron"}}}
+			d.host.Dirs.State, d.host.Sink = t.TempDir(), event.Discard{}
+			if err := os.Mkdir(filepath.Join(d.host.Dirs.State, "moves"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(d.host.Dirs.State, "moves", tt.file)
+			writeText(t, path, tt.text)
+			if tt.noted {
+				d.record.keep(strings.TrimSuffix(path, partEnd))
+				d.record.keep(strings.TrimSuffix(path, partEnd))
+			}
+			d.dropSnapshots(t.Context())
+			if isFile(path) != tt.stays || tt.noted && len(d.record.Snapshots) != 1 {
+				t.Errorf("stays: %t, noted %q", isFile(path), d.record.Snapshots)
+			}
+			if got := d.left(t.Context()); strings.Contains(got, path) != tt.isNamed || tt.isNamed != (got != "nothing is left") {
+				t.Errorf("says %q", got)
+			}
+			_ = os.Remove(path)
+			if kept := d.record.kept(); len(kept) > 0 {
+				t.Errorf("kept %q", kept)
+			}
+		})
 	}
 }

@@ -62,7 +62,7 @@ func (d *Delete) recoverSteps() []Step {
 func (d *Delete) anewBootstrap(ctx context.Context) (string, error) {
 	if d.record.Pivot != Recovering {
 		event.Notef(d.host.Sink, "the objects of cluster %s are in %s", d.Key(), d.record.Snapshot)
-		d.record.Pivot = Recovering
+		d.record.Pivot, d.record.Deleting = Recovering, false
 		if err := d.records.Save(d.record); err != nil {
 			return "", err
 		}

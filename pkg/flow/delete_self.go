@@ -250,6 +250,7 @@ func (d *Delete) moveOut(ctx context.Context) (string, error) {
 		namespace: d.opts.Namespace, name: d.opts.Name, source: source, target: target, host: d.host, step: StepMoveOut, provisioning: true,
 		kept: func(snapshot string) error {
 			d.record.Snapshot = snapshot
+			d.record.keep(snapshot)
 			return d.records.Save(d.record)
 		},
 		releasing: func() error {

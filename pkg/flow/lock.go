@@ -25,12 +25,9 @@ type holder struct {
 
 // Lock takes the lock of a run, so that two commands never work on one name at a
 // time. The kernel releases it when the process ends, however it ends; unlock
-// removes its files as well. It returns an error of class Refused, naming the
+// removes its files as well, and the directory where nothing else is in it. It returns an error of class Refused, naming the
 // holder, if the lock is taken.
 func (r *Records) Lock(namespace, name, command string) (unlock func(), err error) {
-	if err := os.MkdirAll(r.dir, 0o700); err != nil {
-		return nil, refused(badState(fmt.Errorf("lock run: %w", err)))
-	}
 	path := filepath.Join(r.dir, namespace+"_"+name+".lock")
 	who := path + ".holder" // beside the lock: some systems don't let others read a locked file
 	l, err := lockFile(path)
@@ -47,6 +44,7 @@ func (r *Records) Lock(namespace, name, command string) (unlock func(), err erro
 	return func() {
 		_ = os.Remove(who)
 		_ = os.Remove(path)
+		_ = os.Remove(r.dir) // only if it is empty
 		_ = l.Unlock()
 	}, nil
 }
@@ -61,8 +59,14 @@ func badState(err error) error {
 // that was locked is still the one at path.
 func lockFile(path string) (*flock.Flock, error) {
 	for {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
 		l := flock.New(path, flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // The holder of another lock has removed the directory.
+		}
 		if err != nil || !ok {
 			_ = l.Close()
 			return nil, err

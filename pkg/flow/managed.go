@@ -6,11 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/naming"
+	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
 // Managed fills in the kubeconfig of the bootstrap cluster that an earlier run recorded for a Cluster, by the rules of
@@ -80,10 +82,37 @@ func (t Target) validate() error {
 	return faults.Err()
 }
 
-// unknown adds to the want of a kubeconfig that the name isn't known here: it may be a slip of the pen.
+// ErrUnknownCluster says that no run on this host made a cluster of a name, and that there is no kubeconfig to ask for it.
+var ErrUnknownCluster = errors.New("no such cluster is known")
+
+// unknown adds to the want of a kubeconfig that the name isn't known here: it may be a slip of the pen, or gone.
 func unknown(err error, t Target) error {
-	if !errors.Is(err, kube.ErrNoConfig) {
+	switch {
+	case errors.Is(err, kube.ErrNoConfig):
+		err = fault.WithHint(fmt.Errorf("no earlier run on this host is known for cluster %s, and there is %w", t.Name, err), "check the name")
+	case t.Kubeconfig != "" && errors.Is(err, fs.ErrNotExist):
+		err = fault.WithHint(fmt.Errorf("no earlier run on this host is known for cluster %s: %w", t.Name, err),
+			"if %s was deleted already, nothing of it is left, and the kubeconfig that was written for it went with it", t.Name)
+	default:
 		return err
 	}
-	return fault.WithHint(fmt.Errorf("no earlier run on this host is known for cluster %s, and there is %w", t.Name, err), "check the name")
+	return as{err, ErrUnknownCluster}
+}
+
+// as is an error that also counts as another one, without its text.
+type as struct {
+	error
+	sentinel error
+}
+
+// Unwrap leads to both.
+func (a as) Unwrap() []error { return []error{a.error, a.sentinel} }
+
+// NothingToDelete says whether an error of [NewDelete] or a [Delete] means that there is no such cluster, here or in another namespace.
+func NothingToDelete(err error) bool {
+	var missing *workload.NotFoundError
+	if errors.As(err, &missing) {
+		return len(missing.Elsewhere) == 0
+	}
+	return errors.Is(err, ErrUnknownCluster)
 }

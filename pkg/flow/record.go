@@ -47,10 +47,14 @@ type Record struct {
 	Self *BootstrapRecord `json:"self,omitempty"`
 	// Snapshot is the file with the objects that a move out of the cluster itself keeps. It goes out of date with the next move.
 	Snapshot string `json:"snapshot,omitempty"`
+	// Snapshots are all files that moves of the cluster kept, with Secrets in clear text. They go with the cluster.
+	Snapshots []string `json:"snapshots,omitempty"`
 	// Released says that this move had come to where the cluster itself gives its objects up: from there on it doesn't act on them.
 	Released bool `json:"released,omitempty"`
 	// Applied says that a run may have written the Cluster's objects.
 	Applied bool `json:"applied,omitempty"`
+	// Deleting says that a deletion found the Cluster, and was about to delete it.
+	Deleting bool `json:"deleting,omitempty"`
 	// ClusterGone says that a deletion saw the Cluster and all of its objects gone; what is left is the clean-up.
 	ClusterGone bool `json:"clusterGone,omitempty"`
 }

@@ -124,6 +124,10 @@ func (c *Create) pivot(ctx context.Context) (string, error) {
 		}
 	}
 	t := transfer{namespace: c.record.Namespace, name: c.record.Name, source: source, target: target, host: c.host, step: StepPivot}
+	t.kept = func(snapshot string) error {
+		c.record.keep(snapshot)
+		return c.records.Save(c.record)
+	}
 	scope := moveplan.Scope{Clusters: []types.NamespacedName{c.key()}}
 	if t.discard, err = c.bootstrapGoes(ctx, source); err != nil {
 		return "", err

@@ -69,6 +69,7 @@ func (c *Create) begin(ctx context.Context, p *plan) error {
 	if err := c.identify(ctx); err != nil {
 		return err
 	}
+	rec.Deleting = false
 	if rec.Created.IsZero() {
 		rec.Created = c.started.UTC()
 	}

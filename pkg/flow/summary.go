@@ -29,6 +29,8 @@ type Summary struct {
 	Machines int `json:"machines"`
 	// Providers are the installed providers' versions by label.
 	Providers map[string]string `json:"providers,omitempty"`
+	// Snapshots are files with the cluster's objects as they were before a move, with Secrets in clear text. They go with the cluster.
+	Snapshots []string `json:"snapshots,omitempty"`
 	// ManagementRequests count this run's requests to the cluster that managed it before any pivot, WorkloadRequests those to its own API server.
 	ManagementRequests int `json:"managementRequests"`
 	WorkloadRequests   int `json:"workloadRequests"`
@@ -78,6 +80,7 @@ func (c *Create) finishSummary() {
 	s.Name, s.Namespace = c.record.Name, c.record.Namespace
 	s.Bootstrap, s.ManagementKubeconfig = describeBootstrap(c.record.Bootstrap), c.boot.Kubeconfig()
 	s.Kubeconfig, s.Providers = c.record.Kubeconfig, c.record.Providers
+	s.Snapshots = c.record.kept()
 	s.ManagementRequests, s.WorkloadRequests = c.toManagement.Counts().Total, c.toWorkload.Counts().Total
 	c.keepWarnings()
 	for _, w := range s.Warnings {

@@ -125,23 +125,34 @@ func loadFiles(src ConfigSource) (raw *clientcmdapi.Config, files []string, err 
 // checkFile words what client-go would say badly or not at all.
 func checkFile(path string) error {
 	st, err := os.Stat(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		var cause *fs.PathError
+		if errors.As(err, &cause) {
+			err = cause.Err
+		}
+		return fault.WithHint(fmt.Errorf("read kubeconfig %s: %w", path, err),
+			"check the path; \"clusterctl get kubeconfig NAME\" writes the kubeconfig of a cluster")
+	} else if err != nil {
 		return fmt.Errorf("read kubeconfig: %w", err)
 	}
 	if st.IsDir() {
-		return fmt.Errorf("read kubeconfig: %s is a folder", path)
+		return notAKubeconfig("read kubeconfig: %s is a folder", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("read kubeconfig: %w", err)
 	}
 	if strings.TrimSpace(string(data)) == "" {
-		return fmt.Errorf("read kubeconfig: %s is empty", path)
+		return notAKubeconfig("read kubeconfig: %s is empty", path)
 	}
 	if _, err := clientcmd.Load(data); err != nil {
-		return fmt.Errorf("read kubeconfig: %s is not a kubeconfig: %s", path, describeParse(err))
+		return notAKubeconfig("read kubeconfig: %s is not a kubeconfig: %s", path, describeParse(err))
 	}
 	return nil
+}
+
+func notAKubeconfig(format string, args ...any) error {
+	return fault.WithHint(fmt.Errorf(format, args...), "a kubeconfig is a file of kind Config with clusters, users and contexts; \"clusterctl get kubeconfig NAME\" writes one")
 }
 
 // describeParse says what is wrong with a kubeconfig without quoting the parsers: their messages hold parts of the

@@ -33,6 +33,8 @@ type DeleteOptions struct {
 	Patience time.Duration
 	// Again is the command that waits on, for hints; empty means "clusterctl delete cluster NAME -n NAMESPACE".
 	Again string
+	// Found hears, before anything is deleted, that the Cluster is there; its error ends the deletion. nil is allowed.
+	Found func() error
 }
 
 // DeleteResult tells how a deletion went.
@@ -58,6 +60,11 @@ func Delete(ctx context.Context, c *kube.Client, opts DeleteOptions) (DeleteResu
 	u, err := findForDeletion(ctx, c, key)
 	if err != nil {
 		return result, err
+	}
+	if opts.Found != nil {
+		if err := opts.Found(); err != nil {
+			return result, err
+		}
 	}
 	if result.WasDeleting = u.GetDeletionTimestamp() != nil; result.WasDeleting {
 		event.Notef(opts.Sink, "Cluster %s is being deleted since %s", key, u.GetDeletionTimestamp().UTC().Format(time.RFC3339))

@@ -34,6 +34,9 @@ func printSummary(f *cmdutil.Factory, format ui.Format, s *flow.Summary) error {
 			fmt.Fprintf(&b, "  %-15s %s\n", r[0], r[1])
 		}
 	}
+	for _, path := range s.Snapshots {
+		fmt.Fprintf(&b, "  %-15s %s (objects before the pivot, Secrets in clear; delete cluster removes it)\n", "snapshot", path)
+	}
 	fmt.Fprintf(&b, "\n  use it          kubectl --kubeconfig %s get nodes\n", s.Kubeconfig)
 	fmt.Fprintf(&b, "  delete it       %s delete cluster %s -n %s\n", f.Program, s.Name, s.Namespace)
 	_, err := io.WriteString(f.Streams.Out, b.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local"
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 )
 
@@ -32,11 +33,13 @@ name, else that of the current context. Stopped at any moment, the same command 
 
 type clusterOptions struct {
 	flow.DeleteOptions
-	kube    cmdutil.KubeFlags
-	yes     bool
-	dryRun  bool
-	forget  bool
-	timeout time.Duration
+	kube   cmdutil.KubeFlags
+	yes    bool
+	dryRun bool
+	forget bool
+	// ignoreNotFound is kubectl's: what isn't there is as good as deleted.
+	ignoreNotFound bool
+	timeout        time.Duration
 }
 
 func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
@@ -55,11 +58,19 @@ func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
   clusterctl delete cluster demo --dry-run
 
   # a cluster on another management cluster
-  clusterctl delete cluster prod -n team-a --kubeconfig mgmt.kubeconfig`,
+  clusterctl delete cluster prod -n team-a --kubeconfig mgmt.kubeconfig
+
+  # a clean-up that may run twice
+  clusterctl delete cluster demo --yes --ignore-not-found`,
 		Args: cmdutil.ExactArgs("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Target = flow.Target{Name: args[0], Namespace: o.kube.Namespace, Kubeconfig: o.kube.Kubeconfig, Context: o.kube.Context}
-			return runCluster(cmd.Context(), f, cmd, o)
+			err := runCluster(cmd.Context(), f, cmd, o)
+			if !o.ignoreNotFound || !flow.NothingToDelete(err) {
+				return err
+			}
+			_, err = fmt.Fprintf(f.Streams.Out, "nothing to delete: %s\n", fault.Brief(err))
+			return err
 		},
 	}
 	o.kube.AddFlags(cmd, f)
@@ -68,6 +79,7 @@ func newCmdCluster(f *cmdutil.Factory) *cobra.Command {
 	fl.BoolVar(&o.KeepBootstrap, "keep-bootstrap", false, "keep the bootstrap cluster that was made for it")
 	fl.BoolVar(&o.KeepProviders, "keep-providers", false, "leave on an existing management cluster what was installed there for its clusters, also when nothing needs it any more")
 	fl.BoolVar(&o.forget, "forget", false, "only forget a cluster whose bootstrap cluster is gone for good")
+	fl.BoolVar(&o.ignoreNotFound, "ignore-not-found", false, "exit with 0 where there is no such cluster: no run of this host made it, and no kubeconfig leads to it")
 	fl.BoolVar(&o.All, "all", false, "of a cluster that manages itself: delete also the other clusters that it manages")
 	cmdutil.EnumVar(cmd, &o.Bootstrap.Type, "bootstrap", "", "", []bootstrap.Type{flow.Auto, bootstrap.Kind, bootstrap.Local, bootstrap.Existing},
 		"bootstrap cluster to move a cluster out to that manages itself (default auto)")
