@@ -32,7 +32,7 @@ type options struct {
 	out, clusterctl string
 	starts, runs    int
 	// big is how many clusters the largest move has; 0 leaves it out.
-	big  int
+	big int
 	// containerRuns is how often a cluster of containers is made, each way.
 	containerRuns int
 	only          string
