@@ -112,8 +112,8 @@ func ChooseBootstrap(o BootstrapOptions, clusterName string, h Host) (BootstrapR
 		return BootstrapRecord{Type: bootstrap.Existing, Kubeconfig: o.Kubeconfig, Context: o.Context}, why, nil
 	case bootstrap.Local, bootstrap.Kind:
 		if o.Kubeconfig != "" || o.Context != "" {
-			return BootstrapRecord{}, "", fault.WithHint(fault.Usagef("a bootstrap kubeconfig was given, but also --bootstrap %s", o.Type),
-				"leave one of them away")
+			return BootstrapRecord{}, "", fault.WithHint(fault.Usagef("--bootstrap-kubeconfig or --bootstrap-context was given, but also --bootstrap %s", o.Type),
+				"leave one of them away: an existing bootstrap cluster is the one that has a kubeconfig")
 		}
 		return BootstrapRecord{Type: o.Type, Name: name, Made: true}, why, nil
 	}

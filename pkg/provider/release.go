@@ -129,11 +129,14 @@ func (r *Release) named(ctx context.Context, what, value, name string, known []s
 	if !errors.Is(err, ErrNotFound) {
 		return src, err
 	}
+	wanted := fmt.Sprintf("%s %q", what, value)
 	if value == "" {
-		err = fault.Usagef("provider %s %s has no default cluster template: %w", r.Entry.Label(), r.Version, err)
-	} else {
-		err = fault.Usagef("provider %s %s has no %s %q: %w", r.Entry.Label(), r.Version, what, value, err)
+		wanted = "default cluster template"
 	}
+	if missing, ok := errors.AsType[*missingFile](err); ok {
+		err = ofRelease{missing}
+	}
+	err = fault.Usagef("provider %s %s has no %s: %w", r.Entry.Label(), r.Version, wanted, err)
 	switch near := nearest(value, known); {
 	case len(near) > 0:
 		return src, fault.WithHint(err, "did you mean %s? There is %s", list(near), strings.Join(known, ", "))

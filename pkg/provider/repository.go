@@ -46,7 +46,21 @@ func (c *Config) newRepository(e Entry) (Repository, error) {
 	return parseLocal(e)
 }
 
+// missingFile is a file that a release doesn't have. It matches ErrNotFound.
+type missingFile struct{ label, version, name, where string }
+
+func (e *missingFile) Error() string {
+	return fmt.Sprintf("%s %s has no %s at %s", e.label, e.version, e.name, e.where)
+}
+
+func (e *missingFile) Is(target error) bool { return target == ErrNotFound }
+
+// ofRelease is the same where the release was named already.
+type ofRelease struct{ *missingFile }
+
+func (e ofRelease) Error() string { return fmt.Sprintf("there is no %s at %s", e.name, e.where) }
+
 // notFound makes the error for a file that isn't there.
 func notFound(label, version, name, where string) error {
-	return fmt.Errorf("%s %s has no %s at %s: %w", label, version, name, where, ErrNotFound)
+	return &missingFile{label, version, name, where}
 }

@@ -54,6 +54,9 @@ func (e *cli) load(ctx context.Context, name, image string) error {
 
 func (e *cli) imageID(ctx context.Context, image string) (string, error) {
 	id, err := e.run(ctx, nil, "image", "inspect", "--format", "{{.Id}}", image)
+	if err != nil && strings.Contains(strings.ToLower(err.Error()), "no such image") { // The engines say it twice or in other words around it.
+		err = fmt.Errorf("%s has no such image", e.bin)
+	}
 	return strings.TrimSpace(id), err
 }
 
