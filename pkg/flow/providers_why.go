@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
@@ -41,7 +42,7 @@ func (c *Create) explainProviders(ctx context.Context, err error) error {
 	ctx = context.WithoutCancel(ctx)
 	stuck := c.stuck(ctx)
 	if len(stuck) == 0 {
-		return err
+		return c.hintImages(err)
 	}
 	text, rest, _ := strings.Cut(err.Error(), "\n") // Causes first: what follows from them is a long list.
 	logs := ""
@@ -57,14 +58,35 @@ func (c *Create) explainProviders(ctx context.Context, err error) error {
 	if rest != "" {
 		text += "\n" + rest
 	}
-	err = &worded{text, err}
-	if strings.Contains(text, "pull image ") {
-		err = fault.WithHint(err, "images come from where the providers' components say: behind a proxy set HTTPS_PROXY; for a mirror name it under \"images\" in the configuration (clusterctl config example)")
-	}
+	err = c.hintImages(&worded{text, err})
 	if logs == "" {
 		return err
 	}
 	return fault.WithHint(err, "all that was said is in %s", logs)
+}
+
+// hintImages says what can be done about images that can't be had.
+func (c *Create) hintImages(err error) error {
+	if hint := imageHint(err.Error(), c.record.Bootstrap.Type); hint != "" {
+		return fault.WithHint(err, "%s", hint)
+	}
+	return err
+}
+
+// imageHint is for an error that says that an image couldn't be pulled, by us for a local bootstrap cluster or by a node; else empty.
+func imageHint(text string, on bootstrap.Type) string {
+	pulls := func(s string) bool { return strings.Contains(text, s) }
+	if !slices.ContainsFunc([]string{"pull image ", "ErrImagePull", "ImagePullBackOff"}, pulls) {
+		return ""
+	}
+	const mirror = "for a mirror name it under \"images\" in the configuration (clusterctl config example)"
+	switch on {
+	case bootstrap.Local:
+		return "images come from where the providers' components say: behind a proxy set HTTPS_PROXY; " + mirror
+	case bootstrap.Kind:
+		return "images come from where the components say, and the nodes pull them: load them from this host with --load-images; " + mirror
+	}
+	return "images come from where the components say, and the nodes pull them: let the nodes reach that registry; " + mirror
 }
 
 // stuck lists the providers' processes that aren't ready.

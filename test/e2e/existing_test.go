@@ -140,7 +140,7 @@ func (x *existing) noImages(t *testing.T) {
 	if r.code == 0 {
 		t.Fatalf("it worked:\n%s", tail(r.err))
 	}
-	for _, w := range []string{"wait for cert-manager: ", "cert-manager-webhook", "Pull"} {
+	for _, w := range []string{"wait for cert-manager: ", "cert-manager-webhook", "Pull", "let the nodes reach that registry"} {
 		if !strings.Contains(lastLine(r.err), w) {
 			t.Errorf("the error doesn't say %q:\n%s", w, lastLine(r.err))
 		}
