@@ -56,10 +56,10 @@ func (c *Create) checkMoveFirst(ctx context.Context, p *plan) error {
 		}
 		st, err := c.boot.Status(ctx)
 		if err != nil || st.State != bootstrap.Running {
-			return nil //nolint:nilerr // the next step makes it run, or says why not
+			return nil // the next step makes it run, or says why not
 		}
 		if client, err = c.management(ctx); err != nil {
-			return nil //nolint:nilerr // the same
+			return nil // the same
 		}
 		defer func() { // the next step may bring it up at another address
 			client.Close()
@@ -67,7 +67,7 @@ func (c *Create) checkMoveFirst(ctx context.Context, p *plan) error {
 		}()
 	}
 	if _, err := client.Ping(ctx); err != nil {
-		return nil //nolint:nilerr // one that doesn't answer is another fault's, or comes up with the next step
+		return nil // one that doesn't answer is another fault's, or comes up with the next step
 	}
 	ctx, cancel := context.WithTimeout(ctx, moveCheckTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 // An entry that can't be read has nothing.
 func Manages(entry metav1.ManagedFieldsEntry, field string) bool {
 	var fields map[string]any
-	if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.Raw, &fields) != nil {
+	if entry.FieldsV1 == nil || json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) != nil {
 		return false
 	}
 	_, ok := fields["f:"+field]

@@ -74,7 +74,7 @@ func (m *mover) gates(ctx context.Context, faults *fault.List) error {
 	for _, g := range gates() {
 		for _, o := range m.plan.Objects {
 			if g.needs(o) {
-				needed[g.name] = append(needed[g.name], o.Key.String())
+				needed[g.name] = append(needed[g.name], o.String())
 			}
 		}
 	}

@@ -61,6 +61,7 @@ func within(t testing.TB, d time.Duration) context.Context {
 
 // telling is a sink that writes into the test's log.
 func telling(t testing.TB) event.Sink {
+	t.Helper()
 	return event.Func(func(e event.Event) {
 		if e.Kind != event.Progress {
 			t.Logf("%s %s %s", e.Kind, e.Step, e.Message)
