@@ -3,12 +3,17 @@
 package flow
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
 // snapshotText is what a move keeps of Clusters of those names.
@@ -62,5 +67,27 @@ func TestSnapshotsGoWithTheCluster(t *testing.T) {
 				t.Errorf("kept %q", kept)
 			}
 		})
+	}
+}
+
+// TestNothingToDelete: a clean-up that runs twice may take no cluster for a deleted one, but not one that is in another namespace.
+func TestNothingToDelete(t *testing.T) {
+	t.Parallel()
+	target := Target{Name: "heron", Kubeconfig: "/nowhere"}
+	for name, tt := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no such Cluster":      {&workload.NotFoundError{Namespace: "default", Name: "heron"}, true},
+		"in another namespace": {fault.WithHint(&workload.NotFoundError{Name: "heron", Elsewhere: []string{"birds"}}, "give -n"), false},
+		"no kubeconfig":        {unknown(fmt.Errorf("%w: looked around", kube.ErrNoConfig), target), true},
+		"its file is gone":     {unknown(fmt.Errorf("read kubeconfig: %w", fs.ErrNotExist), target), true},
+		"another file is gone": {unknown(fmt.Errorf("read kubeconfig: %w", fs.ErrNotExist), Target{Name: "heron"}), false},
+		"it doesn't answer":    {unknown(kube.ErrUnreachable, target), false},
+		"done":                 {nil, false},
+	} {
+		if got := NothingToDelete(tt.err); got != tt.want {
+			t.Errorf("%s: %t for %v", name, got, tt.err)
+		}
 	}
 }
