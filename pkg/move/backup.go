@@ -20,7 +20,7 @@ type BackupOptions struct {
 	Source *kube.Client
 	// Scope is what is written.
 	Scope plan.Scope
-	// Dir is the folder: one that isn't there, an empty one, or an earlier backup, which is replaced.
+	// Dir is the folder: one that isn't there, an empty one, or an earlier backup of the same management cluster, which is replaced.
 	Dir string
 	// Encrypt encrypts the files of Secrets; nil leaves them as they are, readable by their owner only.
 	Encrypt func([]byte) ([]byte, error)
@@ -34,7 +34,7 @@ type BackupOptions struct {
 // Backup writes what Cluster API manages into a folder, a file an object, with status, and changes nothing on the cluster: it goes
 // on running, nothing is paused. The folder is there as a whole or not at all.
 //
-// Errors have class fault.Refused where the folder holds something else, or a move is under way on the cluster: half of the
+// Errors have class fault.Refused where the folder holds something else, or the backup of another management cluster, or a move is under way on the cluster: half of the
 // objects may be elsewhere then.
 func Backup(ctx context.Context, o BackupOptions) (*Report, error) {
 	began, before := time.Now(), o.Source.Requests()
@@ -55,6 +55,9 @@ func Backup(ctx context.Context, o BackupOptions) (*Report, error) {
 		return nil, err
 	}
 	event.Donef(o.Sink, "plan", "%d objects of %d clusters", len(p.Objects), len(p.Clusters()))
+	if err := replacing(dir, man, o.Sink); err != nil {
+		return nil, err
+	}
 	event.Startf(o.Sink, "backup", "Write the objects to %s", o.Dir)
 	w := &backupWriter{o: o, dir: dir, plan: p, contents: man}
 	if err := w.write(ctx); err != nil {

@@ -10,9 +10,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
@@ -61,6 +64,31 @@ func replaceable(dir string, entries []fs.DirEntry) bool {
 		}
 	}
 	return true
+}
+
+// replacing says which backup goes for a new one, and what the new one lacks. One of another management cluster may be all that is left
+// of it, so it isn't replaced.
+func replacing(dir string, next *contents, sink event.Sink) error {
+	old, err := readManifest(dir)
+	if err != nil || old == nil {
+		return nil //nolint:nilerr // backupDir has looked at what is there
+	}
+	made := old.Made.Format(time.RFC3339)
+	if old.Source.UID != next.Source.UID {
+		return fault.WithHint(fault.Refusedf("%s holds the backup of another management cluster (%s, made %s), which may be the only one", dir, old.Source.Host, made),
+			"name another folder, or move that one away")
+	}
+	cluster := capi.ClusterGK().String()
+	was, is := old.Kinds[cluster], next.Kinds[cluster]
+	if was > 0 && is == 0 {
+		return fault.WithHint(fault.Refusedf("%s holds a backup of %d clusters, made %s, and there is none to write now: it may be the only copy of what was lost", dir, was, made),
+			"name another folder, or move that one away")
+	}
+	event.Notef(sink, "replacing the backup made %s, with %d objects", made, old.Objects)
+	if is < was {
+		event.Warnf(sink, "the backup that is replaced has %d clusters, the new one %d", was, is)
+	}
+	return nil
 }
 
 // part is the folder in which a backup is written until it is whole. A lock in it tells one that is being written from what a

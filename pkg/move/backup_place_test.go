@@ -15,6 +15,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/clusterctl/clusterctl/pkg/event"
+	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
 	"github.com/clusterctl/clusterctl/test/graph"
 )
@@ -198,4 +200,43 @@ func TestBackupsPlace(t *testing.T) {
 			t.Errorf("the link is replaced: %v, %v", info, err)
 		}
 	})
+}
+
+// TestWhichBackupIsReplaced: what may be the only copy isn't replaced by one of something else, or of nothing.
+func TestWhichBackupIsReplaced(t *testing.T) {
+	t.Parallel()
+	const manifest = `{"made": "2026-01-02T03:04:05Z", "source": {"host": "https://pond", "uid": "1"}, "objects": 2, "kinds": {"Cluster.cluster.x-k8s.io": 2}, "files": {"a.yaml": "1", "b.yaml": "2"}, "version": "` + backupVersion + `"}`
+	for name, tt := range map[string]struct {
+		manifest string
+		uid      string
+		clusters int
+		refused  bool
+		says     string
+	}{
+		"the same, grown":     {manifest, "1", 3, false, "note replacing the backup made 2026-01-02T03:04:05Z, with 2 objects"},
+		"the same, less":      {manifest, "1", 1, false, "warn the backup that is replaced has 2 clusters, the new one 1"},
+		"nothing any more":    {manifest, "1", 0, true, "the only copy"},
+		"another cluster's":   {manifest, "2", 3, true, "https://pond, made 2026-01-02T03:04:05Z"},
+		"there wasn't one":    {"", "1", 0, false, ""},
+		"one without objects": {strings.Replace(manifest, ": 2}", ": 0}", 1), "1", 0, false, "note replacing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if tt.manifest != "" {
+				if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(tt.manifest), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			said := ""
+			next := &contents{Kinds: map[string]int{"Cluster.cluster.x-k8s.io": tt.clusters}, Source: Side{UID: tt.uid}}
+			err := replacing(dir, next, event.Func(func(e event.Event) { said += string(e.Kind) + " " + e.Message + "\n" }))
+			if err != nil {
+				said += err.Error()
+			}
+			if (fault.CodeOf(err) == fault.Refused) != tt.refused || err != nil != tt.refused || !strings.Contains(said, tt.says) {
+				t.Errorf("%v, says %q, want %q", err, said, tt.says)
+			}
+		})
+	}
 }
