@@ -13,6 +13,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
+	"github.com/clusterctl/clusterctl/pkg/move"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
@@ -52,8 +53,8 @@ func TestSnapshotsGoWithTheCluster(t *testing.T) {
 			path := filepath.Join(d.host.Dirs.State, "moves", tt.file)
 			writeText(t, path, tt.text)
 			if tt.noted {
-				d.record.keep(strings.TrimSuffix(path, partEnd))
-				d.record.keep(strings.TrimSuffix(path, partEnd))
+				d.record.keep(strings.TrimSuffix(path, move.PartEnd))
+				d.record.keep(strings.TrimSuffix(path, move.PartEnd))
 			}
 			d.dropSnapshots(t.Context())
 			if isFile(path) != tt.stays || tt.noted && len(d.record.Snapshots) != 1 {

@@ -96,17 +96,8 @@ func unknown(err error, t Target) error {
 	default:
 		return err
 	}
-	return as{err, ErrUnknownCluster}
+	return &worded{err.Error(), errors.Join(err, ErrUnknownCluster)}
 }
-
-// as is an error that also counts as another one, without its text.
-type as struct {
-	error
-	sentinel error
-}
-
-// Unwrap leads to both.
-func (a as) Unwrap() []error { return []error{a.error, a.sentinel} }
 
 // NothingToDelete says whether an error of [NewDelete] or a [Delete] means that there is no such cluster, here or in another namespace.
 func NothingToDelete(err error) bool {

@@ -17,9 +17,6 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/move"
 )
 
-// partEnd is the end of the name of a snapshot that a killed move didn't finish.
-const partEnd = ".part"
-
 // keep notes a file that a move of the cluster keeps.
 func (rec *Record) keep(snapshot string) {
 	if !slices.Contains(rec.Snapshots, snapshot) {
@@ -41,7 +38,7 @@ func (rec *Record) kept() []string {
 // dropSnapshots removes what the moves of a cluster kept that was just seen to go, with its Secrets. What other clusters may need stays.
 func (d *Delete) dropSnapshots(ctx context.Context) {
 	for _, path := range d.record.Snapshots {
-		_ = os.Remove(path + partEnd)
+		_ = os.Remove(path + move.PartEnd)
 		clusters, err := clustersIn(ctx, path)
 		if err != nil || slices.ContainsFunc(clusters, func(c types.NamespacedName) bool { return c != d.Key() }) {
 			continue // left names it
@@ -71,7 +68,7 @@ func (d *Delete) snapshotsLeft(ctx context.Context) []string {
 	files, _ := filepath.Glob(filepath.Join(d.host.Dirs.State, "moves", "*.jsonl*")) // The pattern is well-formed.
 	var out []string
 	for _, path := range files {
-		whole := strings.TrimSuffix(path, partEnd)
+		whole := strings.TrimSuffix(path, move.PartEnd)
 		if d.record != nil && slices.Contains(d.record.Snapshots, whole) {
 			out = append(out, path)
 			continue

@@ -34,8 +34,8 @@ type BackupOptions struct {
 // Backup writes what Cluster API manages into a folder, a file an object, with status, and changes nothing on the cluster: it goes
 // on running, nothing is paused. The folder is there as a whole or not at all.
 //
-// Errors have class fault.Refused where the folder holds something else, or the backup of another management cluster, or a move is under way on the cluster: half of the
-// objects may be elsewhere then.
+// Errors have class fault.Refused where the folder holds something else, or a backup that may be the only copy (see replacing), or a move
+// is under way on the cluster: half of the objects may be elsewhere then.
 func Backup(ctx context.Context, o BackupOptions) (*Report, error) {
 	began, before := time.Now(), o.Source.Requests()
 	if o.create == nil {

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// partEnd is the end of the name of a snapshot that isn't whole yet.
-const partEnd = ".part"
+// PartEnd is the end of the name of a snapshot that isn't whole yet.
+const PartEnd = ".part"
 
 // snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each. It is written before
 // the first object is copied.
@@ -42,7 +42,7 @@ func (m *mover) kept() error {
 }
 
 func (m *mover) writeSnapshot(path string) (err error) {
-	f, err := os.OpenFile(path+partEnd, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path+PartEnd, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -68,5 +68,5 @@ func (m *mover) writeSnapshot(path string) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(path+partEnd, path)
+	return os.Rename(path+PartEnd, path)
 }

@@ -29,7 +29,7 @@ func (m *mover) dropSnapshot(ctx context.Context) error {
 	if path == "" || m.o.Kept != nil {
 		return nil
 	}
-	if err := os.Remove(path + partEnd); err != nil && !errors.Is(err, fs.ErrNotExist) { // a run was killed while it wrote it
+	if err := os.Remove(path + PartEnd); err != nil && !errors.Is(err, fs.ErrNotExist) { // a run was killed while it wrote it
 		event.Warnf(m.o.Sink, "a part of the move's snapshot, with Secrets in clear text, couldn't be removed: %v", err)
 	}
 	objs, err := snapshotOf(path)

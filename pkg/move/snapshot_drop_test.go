@@ -28,7 +28,7 @@ func TestSnapshotOfAMoveThatIsUndone(t *testing.T) {
 		stays   bool
 	}{
 		{"everything is back", func(*testing.T, string, *Options) {}, false},
-		{"half written too", func(t *testing.T, path string, _ *Options) { write(t, path+partEnd, []byte("{")) }, false},
+		{"half written too", func(t *testing.T, path string, _ *Options) { write(t, path+PartEnd, []byte("{")) }, false},
 		{"somebody relies on it", func(_ *testing.T, _ string, o *Options) { o.Kept = func(string) error { return nil } }, true},
 		{"it can't be read", func(t *testing.T, path string, _ *Options) { write(t, path, []byte("{")) }, true},
 		{"it is gone already", func(t *testing.T, path string, _ *Options) { _ = os.Remove(path) }, false},

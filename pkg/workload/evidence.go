@@ -29,8 +29,14 @@ type evidence struct {
 	logs LogsFunc
 	// owners are remembered by kind; who owns a kind doesn't change during a wait.
 	owners map[schema.GroupKind]owner
-	// found is what was found out lately, by the object's UID.
-	found map[types.UID]foundOut
+	// found is what was found out lately.
+	found map[sought]foundOut
+}
+
+// sought is an object, and whether it is paused: then nothing is looked for but its events.
+type sought struct {
+	uid    types.UID
+	paused bool
 }
 
 // foundOut is what is known beside an object, and since when.
@@ -49,7 +55,7 @@ type owner struct {
 }
 
 func newEvidence(c *kube.Client, logs LogsFunc) *evidence {
-	return &evidence{c: c, logs: logs, owners: map[schema.GroupKind]owner{}, found: map[types.UID]foundOut{}}
+	return &evidence{c: c, logs: logs, owners: map[schema.GroupKind]owner{}, found: map[sought]foundOut{}}
 }
 
 // complete fills in what is known about the object of a blocker.
@@ -57,14 +63,13 @@ func (e *evidence) complete(ctx context.Context, f *finding) {
 	if f.object == nil {
 		return
 	}
-	// The pause says who doesn't act on the object, so it makes a difference to what is looked for.
-	known, uid := e.found[f.object.GetUID()], f.object.GetUID()
-	if time.Since(known.at) < evidenceAge && (known.controller == "") == (f.Condition == capi.ConditionPaused) {
+	what := sought{f.object.GetUID(), f.Condition == capi.ConditionPaused}
+	if known := e.found[what]; time.Since(known.at) < evidenceAge {
 		f.LastEvent, f.Controller, f.LogLine = known.lastEvent, known.controller, known.logLine
 		return
 	}
 	e.find(ctx, f)
-	e.found[uid] = foundOut{f.LastEvent, f.Controller, f.LogLine, time.Now()}
+	e.found[what] = foundOut{f.LastEvent, f.Controller, f.LogLine, time.Now()}
 }
 
 // find asks for all of it.

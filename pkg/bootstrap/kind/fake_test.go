@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/paths"
@@ -26,6 +27,7 @@ type fakeEngine struct {
 	loadErr    error
 	createErr  error
 	hang       chan struct{} // create waits until its containers are gone
+	whileMade  int           // create waits until that many images were loaded
 	stuck      chan struct{} // create waits until this is closed, whatever becomes of its containers, and makes another one
 	logsHang   chan struct{} // so does the collection of logs
 	info       facts
@@ -49,6 +51,12 @@ func (f *fakeEngine) load(_ context.Context, _, image string) error {
 	return f.loadErr
 }
 
+func (f *fakeEngine) loads() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.loaded)
+}
+
 func (f *fakeEngine) imageID(_ context.Context, image string) (string, error) {
 	if id, ok := f.images[image]; ok {
 		return id, nil
@@ -64,6 +72,9 @@ func (f *fakeEngine) nodes(_ context.Context, cluster string) ([]container, erro
 
 func (f *fakeEngine) create(cluster string, _ []byte, _, kubeconfig string) error {
 	f.add(cluster)
+	for f.loads() < f.whileMade {
+		time.Sleep(time.Millisecond)
+	}
 	if f.hang != nil {
 		for {
 			if nodes, _ := f.nodes(nil, cluster); len(nodes) == 0 { //nolint:staticcheck // The fake needs no context.

@@ -187,3 +187,34 @@ func TestAnInterruptedLoadStopsBeforeTheNextNode(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestImagesAreLoadedWhileKindWorks: kind waits for the control plane; a cluster that is made has all images once, whether that came to
+// its end or not, and one that isn't made keeps nobody waiting.
+func TestImagesAreLoadedWhileKindWorks(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		whileMade int
+		createErr error
+		want      int // at least
+	}{
+		"all of them":    {2, nil, 2},
+		"one of them":    {1, nil, 2},
+		"it isn't made":  {1, errors.New("the control plane doesn't start"), 1},
+		"kind is faster": {0, nil, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake()
+			f.images = map[string]string{manager: "sha256:1", "other": "sha256:2"}
+			f.whileMade, f.createErr = tt.whileMade, tt.createErr
+			c := newTest(t, f, Options{LoadImages: []string{manager, "other"}}, nil)
+			err := c.Ensure(t.Context(), nil)
+			if !errors.Is(err, tt.createErr) || f.loads() < tt.want || tt.createErr == nil && !slices.Equal(f.loaded, c.opts.LoadImages) {
+				t.Errorf("loaded %q: %v", f.loaded, err)
+			}
+			if tt.createErr != nil && f.count() != 0 {
+				t.Errorf("%d containers left", f.count())
+			}
+		})
+	}
+}
