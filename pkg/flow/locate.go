@@ -3,6 +3,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -46,6 +47,10 @@ func Locate(t Target, h Host) (Target, *Record, error) {
 	}
 	cfg, err := kube.LoadConfig(kube.ConfigSource{Path: t.Kubeconfig, Context: t.Context, Getenv: h.Getenv})
 	if err != nil {
+		known, findErr := records.Find(t.Name)
+		if findErr != nil || len(known) > 0 {
+			return t, nil, cmp.Or(findErr, err)
+		}
 		return t, nil, unknown(err, t)
 	}
 	if t.Namespace == "" {

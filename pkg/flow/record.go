@@ -106,6 +106,9 @@ func (r *Records) List() ([]*Record, error) { return r.list(".json") }
 
 // list returns the records whose file's name ends in suffix.
 func (r *Records) list(suffix string) ([]*Record, error) {
+	if _, err := os.ReadDir(r.dir); err != nil && !errors.Is(err, fs.ErrNotExist) { // A folder that can't be read isn't one without records.
+		return nil, refused(badState(fmt.Errorf("list run records: %w", err)))
+	}
 	files, err := filepath.Glob(filepath.Join(r.dir, "*.json"))
 	if err != nil {
 		return nil, fmt.Errorf("list run records: %w", err)

@@ -147,3 +147,29 @@ func TestLocateByAKubeconfigThatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// TestAStateFolderThatCantBeReadIsNoEmptyOne: a clean-up must not take a cluster for deleted because its record can't be read.
+func TestAStateFolderThatCantBeReadIsNoEmptyOne(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "state")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	damaged := t.TempDir()
+	if err := os.Mkdir(filepath.Join(damaged, "runs"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(damaged, "runs", "default_heron.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, state := range []string{file, damaged} {
+		for _, kubeconfig := range []string{"", filepath.Join(t.TempDir(), "gone")} {
+			h := Host{Getenv: func(string) string { return "" }}
+			h.Dirs.State = state
+			_, err := NewDelete(DeleteOptions{Target: Target{Name: "heron", Kubeconfig: kubeconfig}}, h)
+			if err == nil || NothingToDelete(err) {
+				t.Errorf("%s, kubeconfig %q: %v", state, kubeconfig, err)
+			}
+		}
+	}
+}

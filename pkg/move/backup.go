@@ -55,7 +55,7 @@ func Backup(ctx context.Context, o BackupOptions) (*Report, error) {
 		return nil, err
 	}
 	event.Donef(o.Sink, "plan", "%d objects of %d clusters", len(p.Objects), len(p.Clusters()))
-	if err := replacing(dir, man, o.Sink); err != nil {
+	if err := replacing(dir, man, p, o.Sink); err != nil {
 		return nil, err
 	}
 	event.Startf(o.Sink, "backup", "Write the objects to %s", o.Dir)

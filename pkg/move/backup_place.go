@@ -3,12 +3,16 @@
 package move
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +21,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
 // backupDir wants a folder that may be made or replaced, and returns where it really is. An earlier backup that was put aside by
@@ -66,29 +71,54 @@ func replaceable(dir string, entries []fs.DirEntry) bool {
 	return true
 }
 
-// replacing says which backup goes for a new one, and what the new one lacks. One of another management cluster may be all that is left
-// of it, so it isn't replaced.
-func replacing(dir string, next *contents, sink event.Sink) error {
+// replacing says which backup goes for a new one. One that may be the only copy of something isn't replaced: that of another management
+// cluster, one that holds clusters that the new one lacks, and one that somebody has changed.
+func replacing(dir string, next *contents, p *plan.Plan, sink event.Sink) error {
 	old, err := readManifest(dir)
 	if err != nil || old == nil {
 		return nil //nolint:nilerr // backupDir has looked at what is there
 	}
 	made := old.Made.Format(time.RFC3339)
+	const hint = "name another folder, or move that one away"
 	if old.Source.UID != next.Source.UID {
-		return fault.WithHint(fault.Refusedf("%s holds the backup of another management cluster (%s, made %s), which may be the only one", dir, old.Source.Host, made),
-			"name another folder, or move that one away")
+		return fault.WithHint(fault.Refusedf("%s holds the backup of another management cluster (%s, made %s), which may be the only one", dir, old.Source.Host, made), hint)
 	}
-	cluster := capi.ClusterGK().String()
-	was, is := old.Kinds[cluster], next.Kinds[cluster]
-	if was > 0 && is == 0 {
-		return fault.WithHint(fault.Refusedf("%s holds a backup of %d clusters, made %s, and there is none to write now: it may be the only copy of what was lost", dir, was, made),
-			"name another folder, or move that one away")
+	if lost := missingClusters(old, p); len(lost) > 0 {
+		return fault.WithHint(fault.Refusedf("%s holds a backup, made %s, with %d clusters that the new one would lack: %s; it may be the only copy of them", dir, made, len(lost), first(lost, 3)), hint)
+	}
+	if changed := old.changed(dir); len(changed) > 0 {
+		return fault.WithHint(fault.Refusedf("%s holds a backup, made %s, that was changed since: %s", dir, made, first(changed, 3)), hint)
 	}
 	event.Notef(sink, "replacing the backup made %s, with %d objects", made, old.Objects)
-	if is < was {
-		event.Warnf(sink, "the backup that is replaced has %d clusters, the new one %d", was, is)
-	}
 	return nil
+}
+
+// missingClusters names the files of Clusters in a backup that a plan doesn't have.
+func missingClusters(old *contents, p *plan.Plan) []string {
+	now := map[string]bool{}
+	for _, o := range p.Clusters() {
+		now[fileName(o)] = true
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(old.Files)) {
+		gk := capi.ClusterGK()
+		if strings.HasPrefix(name, gk.Kind+"_"+gk.Group+"_") && !now[name] {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// changed names the files that aren't what they were when the backup was made.
+func (man *contents) changed(dir string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(man.Files)) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if sum := sha256.Sum256(data); err != nil || man.Files[name] != hex.EncodeToString(sum[:]) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // part is the folder in which a backup is written until it is whole. A lock in it tells one that is being written from what a

@@ -3,7 +3,11 @@
 package move
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -15,6 +19,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/clusterctl/clusterctl/pkg/capi"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
@@ -202,41 +207,61 @@ func TestBackupsPlace(t *testing.T) {
 	})
 }
 
-// TestWhichBackupIsReplaced: what may be the only copy isn't replaced by one of something else, or of nothing.
+// TestWhichBackupIsReplaced: what may be the only copy of something isn't replaced.
 func TestWhichBackupIsReplaced(t *testing.T) {
 	t.Parallel()
-	const manifest = `{"made": "2026-01-02T03:04:05Z", "source": {"host": "https://pond", "uid": "1"}, "objects": 2, "kinds": {"Cluster.cluster.x-k8s.io": 2}, "files": {"a.yaml": "1", "b.yaml": "2"}, "version": "` + backupVersion + `"}`
 	for name, tt := range map[string]struct {
-		manifest string
-		uid      string
-		clusters int
-		refused  bool
-		says     string
+		old, next []string
+		uid       string
+		spoil     func(string) error // one of the old backup's files
+		refused   bool
+		says      string
 	}{
-		"the same, grown":     {manifest, "1", 3, false, "note replacing the backup made 2026-01-02T03:04:05Z, with 2 objects"},
-		"the same, less":      {manifest, "1", 1, false, "warn the backup that is replaced has 2 clusters, the new one 1"},
-		"nothing any more":    {manifest, "1", 0, true, "the only copy"},
-		"another cluster's":   {manifest, "2", 3, true, "https://pond, made 2026-01-02T03:04:05Z"},
-		"there wasn't one":    {"", "1", 0, false, ""},
-		"one without objects": {strings.Replace(manifest, ": 2}", ": 0}", 1), "1", 0, false, "note replacing"},
+		"the same, grown":    {old: []string{"heron"}, next: []string{"egret", "heron"}, says: "replacing the backup made 2026-01-02T03:04:05Z, with 1 objects"},
+		"one is lost":        {old: []string{"egret", "heron"}, next: []string{"heron"}, refused: true, says: "1 clusters that the new one would lack: Cluster_cluster.x-k8s.io_default_egret.yaml"},
+		"nothing any more":   {old: []string{"heron"}, refused: true, says: "default_heron.yaml"},
+		"another cluster's":  {old: []string{"heron"}, next: []string{"heron"}, uid: "2", refused: true, says: "https://pond, made 2026-01-02T03:04:05Z"},
+		"a file is gone":     {old: []string{"heron"}, next: []string{"heron"}, spoil: os.Remove, refused: true, says: "changed since: Cluster_"},
+		"a file was changed": {old: []string{"heron"}, next: []string{"heron"}, spoil: func(f string) error { return os.WriteFile(f, []byte("edited"), 0o600) }, refused: true, says: "changed since: Cluster_"},
+		"there wasn't one":   {next: []string{"heron"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if tt.manifest != "" {
-				if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(tt.manifest), 0o600); err != nil {
+			old := &contents{Version: backupVersion, Made: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Source: Side{Host: "https://pond", UID: "1"}, Objects: len(tt.old), Files: map[string]string{}}
+			for _, o := range clustersCalled(tt.old).Objects {
+				sum := sha256.Sum256([]byte(o.Name))
+				old.Files[fileName(o)] = hex.EncodeToString(sum[:])
+				if err := os.WriteFile(filepath.Join(dir, fileName(o)), []byte(o.Name), 0o600); err != nil {
 					t.Fatal(err)
 				}
+				if tt.spoil != nil {
+					if err := tt.spoil(filepath.Join(dir, fileName(o))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if text, err := json.Marshal(old); err != nil || len(tt.old) > 0 && os.WriteFile(filepath.Join(dir, manifestName), text, 0o600) != nil {
+				t.Fatal(err)
 			}
 			said := ""
-			next := &contents{Kinds: map[string]int{"Cluster.cluster.x-k8s.io": tt.clusters}, Source: Side{UID: tt.uid}}
-			err := replacing(dir, next, event.Func(func(e event.Event) { said += string(e.Kind) + " " + e.Message + "\n" }))
+			sink := event.Func(func(e event.Event) { said += e.Message })
+			err := replacing(dir, &contents{Source: Side{UID: cmp.Or(tt.uid, "1")}}, clustersCalled(tt.next), sink)
 			if err != nil {
-				said += err.Error()
+				said = err.Error()
 			}
 			if (fault.CodeOf(err) == fault.Refused) != tt.refused || err != nil != tt.refused || !strings.Contains(said, tt.says) {
 				t.Errorf("%v, says %q, want %q", err, said, tt.says)
 			}
 		})
 	}
+}
+
+// clustersCalled is a plan with Clusters alone.
+func clustersCalled(names []string) *plan.Plan {
+	p := &plan.Plan{}
+	for _, name := range names {
+		p.Objects = append(p.Objects, &plan.Object{Key: plan.Key{GroupKind: capi.ClusterGK(), Namespace: "default", Name: name}})
+	}
+	return p
 }
