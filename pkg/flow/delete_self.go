@@ -45,6 +45,11 @@ func (d *Delete) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if d.record == nil { // A name that isn't there is said before a step begins.
+		if err := workload.CheckThere(ctx, client, d.Key()); err != nil {
+			return err
+		}
+	}
 	if d.self, err = d.managesItself(ctx, client); err != nil || !d.self {
 		return err
 	}

@@ -51,7 +51,7 @@ type DeleteResult struct {
 // its UID as precondition and background propagation; what belongs to the cluster is for its owner to take apart, in the right order.
 // Finalizers are never removed. A deletion that has begun is waited for. Where it stands still, an annotation is all that is written.
 //
-// Errors: a *NotFoundError where there is no such Cluster; class fault.Timeout at ctx's deadline, naming
+// Errors: a *NotFoundError (class fault.Refused) where there is no such Cluster; class fault.Timeout at ctx's deadline, naming
 // finalizers and what is still there; class fault.Interrupted when ctx was cancelled.
 func Delete(ctx context.Context, c *kube.Client, opts DeleteOptions) (DeleteResult, error) {
 	key := types.NamespacedName{Namespace: opts.Namespace, Name: opts.Name}
@@ -83,6 +83,12 @@ func Delete(ctx context.Context, c *kube.Client, opts DeleteOptions) (DeleteResu
 	result.Leftovers, err = settle(ctx, c, key, u.GetUID(), orDefault(opts.Settle, 5*time.Second))
 	result.Took = time.Since(began)
 	return result, err
+}
+
+// CheckThere says whether there is a Cluster to delete: a *NotFoundError (class fault.Refused) where there is none.
+func CheckThere(ctx context.Context, c *kube.Client, key types.NamespacedName) error {
+	_, err := findForDeletion(ctx, c, key)
+	return err
 }
 
 func findForDeletion(ctx context.Context, c *kube.Client, key types.NamespacedName) (*unstructured.Unstructured, error) {
@@ -142,14 +148,14 @@ func notFound(ctx context.Context, c *kube.Client, key types.NamespacedName, err
 	nf := &NotFoundError{Namespace: key.Namespace, Name: key.Name}
 	if errors.Is(err, capi.ErrNotInstalled) {
 		nf.NoAPI = true
-		return fault.WithHint(nf, "this cluster has no Cluster API at all: is it the right kubeconfig?")
+		return fault.WithHint(fault.WithCode(fault.Refused, nf), "this cluster has no Cluster API at all: is it the right kubeconfig?")
 	}
 	elsewhere, err := Find(ctx, c, key.Name)
 	if err != nil || len(elsewhere) == 0 {
-		return nf // another place of that name is only a hint
+		return fault.WithCode(fault.Refused, nf) // another place of that name is only a hint
 	}
 	nf.Elsewhere = elsewhere
-	return fault.WithHint(nf, "there is one in namespace %s: give -n", strings.Join(elsewhere, ", "))
+	return fault.WithHint(fault.WithCode(fault.Refused, nf), "there is one in namespace %s: give -n", strings.Join(elsewhere, ", "))
 }
 
 func orDefault(d, def time.Duration) time.Duration {
