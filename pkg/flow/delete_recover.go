@@ -97,10 +97,10 @@ func (d *Delete) anewProviders(ctx context.Context) (string, error) {
 		return "", err
 	}
 	res, err := provider.Install(ctx, target, comps, provider.InstallOptions{
-		Prepare: d.boot.Prepare, Sink: d.host.Sink, Step: StepProviders, Config: config, WebhookCerts: provider.AutoCerts,
+		Prepare: d.boot.Prepare, Sink: d.reasons().Sink(ctx), Step: StepProviders, Config: config, WebhookCerts: provider.AutoCerts,
 	})
 	if err != nil {
-		return "", err
+		return "", d.reasons().Explain(ctx, err)
 	}
 	return fmt.Sprintf("%s serve: %s", providerNames(comps), installSummary(res)), nil
 }
@@ -147,10 +147,10 @@ func (d *Delete) restoreSnapshot(ctx context.Context) (string, error) {
 	}
 	if begun != nil || !there {
 		r, err := move.Restore(ctx, move.RestoreOptions{
-			Target: target, Dir: d.record.Snapshot, By: d.host.Self, Alive: d.host.Alive, Sink: within(StepRestore, d.host.Sink),
+			Target: target, Dir: d.record.Snapshot, By: d.host.Self, Alive: d.host.Alive, Sink: within(StepRestore, d.reasons().Sink(ctx)),
 		})
 		if err != nil {
-			return "", err
+			return "", d.reasons().Explain(ctx, err)
 		}
 		outcome = fmt.Sprintf("%d objects restored", r.Objects)
 	}

@@ -109,12 +109,17 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 	if err != nil {
 		return err
 	}
+	why, err := ReasonsAt(h, cfg.REST.Host)
+	if err != nil {
+		return err
+	}
 	event.Startf(h.Sink, StepProviders, "Install %s and wait until they serve", providerNames(comps))
 	res, err := provider.Install(ctx, client, comps, provider.InstallOptions{
-		Prepare: b.Prepare, Sink: h.Sink, Step: StepProviders, Config: h.Config, Hold: o.Hold,
+		Prepare: b.Prepare, Sink: why.Sink(ctx), Step: StepProviders, Config: h.Config, Hold: o.Hold,
 		WebhookCerts: Inputs{WebhookCerts: o.WebhookCerts}.webhookCerts(),
 	})
 	if err != nil {
+		err = why.Explain(ctx, err)
 		event.Failf(h.Sink, StepProviders, "%s", fault.Brief(err))
 		return err
 	}

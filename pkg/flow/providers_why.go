@@ -14,40 +14,66 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
-// A wait for providers asks the API server, which on a local bootstrap cluster has no Pods to tell why a
-// Deployment isn't available. The bootstrap cluster itself knows.
+// Reasons tells why the controllers of providers don't start. A wait for them asks the API server, which on a local bootstrap cluster has
+// no Pods to tell it; the bootstrap cluster itself knows.
+type Reasons struct {
+	boot bootstrap.Cluster
+	on   bootstrap.Type
+	sink event.Sink
+}
 
-// tellWhy is a sink that adds to progress about a Deployment what its process says.
-func (c *Create) tellWhy(ctx context.Context) event.Sink {
+// ReasonsAt are the reasons of the cluster with that address: of a local bootstrap cluster of ours the processes', else only what the
+// API server says itself.
+func ReasonsAt(h Host, address string) (Reasons, error) {
+	r := Reasons{on: bootstrap.Existing, sink: h.Sink}
+	name, err := localAt(h, address)
+	if err != nil || name == "" {
+		return r, err
+	}
+	r.on = bootstrap.Local
+	r.boot, err = openBootstrap(BootstrapRecord{Type: bootstrap.Local, Name: name}, BootstrapOptions{}, h)
+	return r, err
+}
+
+func (c *Create) reasons() Reasons {
+	return Reasons{boot: c.boot, on: c.record.Bootstrap.Type, sink: c.host.Sink}
+}
+
+func (d *Delete) reasons() Reasons {
+	return Reasons{boot: d.boot, on: d.record.Bootstrap.Type, sink: d.host.Sink}
+}
+
+// Sink adds to progress about a Deployment what its process says.
+func (r Reasons) Sink(ctx context.Context) event.Sink {
 	return event.Func(func(e event.Event) {
 		if e.Kind == event.Progress && strings.Contains(e.Message, "Deployment ") {
-			for _, p := range c.stuck(ctx) {
+			for _, p := range r.stuck(ctx) {
 				if strings.Contains(e.Message, "Deployment "+p.Name+":") {
-					e.Message += ": " + c.why(ctx, p)
+					e.Message += ": " + r.why(ctx, p)
 					break
 				}
 			}
 		}
-		if c.host.Sink != nil {
-			c.host.Sink.Send(e)
+		if r.sink != nil {
+			r.sink.Send(e)
 		}
 	})
 }
 
-// explainProviders adds to an error of a wait for providers what the processes that aren't ready say.
-func (c *Create) explainProviders(ctx context.Context, err error) error {
+// Explain adds to an error of class fault.Timeout what the processes that aren't ready say, and what can be done about images that can't be had.
+func (r Reasons) Explain(ctx context.Context, err error) error {
 	if fault.CodeOf(err) != fault.Timeout {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
-	stuck := c.stuck(ctx)
+	stuck := r.stuck(ctx)
 	if len(stuck) == 0 {
-		return c.hintImages(err)
+		return r.hintImages(err)
 	}
 	text, rest, _ := strings.Cut(err.Error(), "\n") // Causes first: what follows from them is a long list.
 	logs := ""
 	for _, p := range stuck {
-		text += fmt.Sprintf("\n  - the process of Deployment %s: %s", p.Name, c.why(ctx, p))
+		text += fmt.Sprintf("\n  - the process of Deployment %s: %s", p.Name, r.why(ctx, p))
 		switch {
 		case logs == "":
 			logs = p.Log
@@ -58,16 +84,15 @@ func (c *Create) explainProviders(ctx context.Context, err error) error {
 	if rest != "" {
 		text += "\n" + rest
 	}
-	err = c.hintImages(&worded{text, err})
+	err = r.hintImages(&worded{text, err})
 	if logs == "" {
 		return err
 	}
 	return fault.WithHint(err, "all that was said is in %s", logs)
 }
 
-// hintImages says what can be done about images that can't be had.
-func (c *Create) hintImages(err error) error {
-	if hint := imageHint(err.Error(), c.record.Bootstrap.Type); hint != "" {
+func (r Reasons) hintImages(err error) error {
+	if hint := imageHint(err.Error(), r.on); hint != "" {
 		return fault.WithHint(err, "%s", hint)
 	}
 	return err
@@ -90,8 +115,11 @@ func imageHint(text string, on bootstrap.Type) string {
 }
 
 // stuck lists the providers' processes that aren't ready.
-func (c *Create) stuck(ctx context.Context) []bootstrap.Process {
-	st, err := c.boot.Status(ctx)
+func (r Reasons) stuck(ctx context.Context) []bootstrap.Process {
+	if r.boot == nil {
+		return nil
+	}
+	st, err := r.boot.Status(ctx)
 	if err != nil {
 		return nil
 	}
@@ -105,13 +133,13 @@ func (c *Create) stuck(ctx context.Context) []bootstrap.Process {
 }
 
 // why says why a process isn't ready. One that keeps ending says so also while it runs once more.
-func (c *Create) why(ctx context.Context, p bootstrap.Process) string {
+func (r Reasons) why(ctx context.Context, p bootstrap.Process) string {
 	why := orElse(p.Message, "not ready")
 	if p.Restarts == 0 || p.PID == 0 {
 		return why
 	}
 	namespace, deployment, _ := strings.Cut(p.Name, "/")
-	if lines, err := c.boot.Logs(ctx, namespace, deployment, 1); err == nil && len(lines) > 0 {
+	if lines, err := r.boot.Logs(ctx, namespace, deployment, 1); err == nil && len(lines) > 0 {
 		why += "; its log ends with: " + lines[0]
 	}
 	return fmt.Sprintf("started for the %d. time, %s", p.Restarts+1, why)

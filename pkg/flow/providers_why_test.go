@@ -28,8 +28,7 @@ func TestImagesThatCantBeHad(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &Create{record: &Record{Bootstrap: BootstrapRecord{Type: tt.on}}}
-			hints := strings.Join(fault.Hints(c.hintImages(errors.New(tt.text))), "\n")
+			hints := strings.Join(fault.Hints(Reasons{on: tt.on}.hintImages(errors.New(tt.text))), "\n")
 			if tt.want == "" && hints != "" || !strings.Contains(hints, tt.want) {
 				t.Errorf("hints %q, want %q", hints, tt.want)
 			}

@@ -183,11 +183,11 @@ func (c *Create) installProviders(ctx context.Context) (string, error) {
 		return "", err
 	}
 	res, err := provider.Install(ctx, client, p.components, provider.InstallOptions{
-		Prepare: c.boot.Prepare, Sink: c.tellWhy(ctx), Step: StepProviders, Config: c.host.Config,
+		Prepare: c.boot.Prepare, Sink: c.reasons().Sink(ctx), Step: StepProviders, Config: c.host.Config,
 		WebhookCerts: c.record.Inputs.webhookCerts(), Before: c.noting(client),
 	})
 	if err != nil {
-		return "", c.explainProviders(ctx, err)
+		return "", c.reasons().Explain(ctx, err)
 	}
 	return fmt.Sprintf("%s serve: %s", providerNames(p.components), installSummary(res)), nil
 }

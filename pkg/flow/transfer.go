@@ -49,13 +49,17 @@ func (t transfer) run(ctx context.Context, scope moveplan.Scope) (string, error)
 	} else if done, err := t.done(ctx); err != nil || done {
 		return "everything was moved already", err
 	}
+	why, err := ReasonsAt(t.host, t.target.Host())
+	if err != nil {
+		return "", err
+	}
 	r, err := move.Run(ctx, move.Options{
 		Source: t.source, Target: t.target, Scope: scope, Discard: t.discard, AllowProvisioning: t.provisioning,
-		StateDir: filepath.Join(t.host.Dirs.State, "moves"), By: t.host.Self, Alive: t.host.Alive, Sink: within(t.step, t.host.Sink), Kept: t.kept,
+		StateDir: filepath.Join(t.host.Dirs.State, "moves"), By: t.host.Self, Alive: t.host.Alive, Sink: within(t.step, why.Sink(ctx)), Kept: t.kept,
 		Releasing: t.releasing,
 	})
 	if err != nil {
-		return "", err
+		return "", why.Explain(ctx, err)
 	}
 	return fmt.Sprintf("%d objects moved", r.Objects), nil
 }
