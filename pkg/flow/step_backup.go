@@ -93,7 +93,7 @@ func (c *Create) restoreBackup(ctx context.Context, client *kube.Client) (string
 		Target: target, Dir: c.record.Inputs.Backup, Decrypt: c.opts.Decrypt, By: c.host.Self, Alive: c.host.Alive, Sink: within(StepCluster, c.reasons().Sink(ctx)),
 	})
 	if err != nil {
-		return "", err
+		return "", c.reasons().Explain(ctx, err)
 	}
 	return fmt.Sprintf("objects of the cluster: %d restored", r.Objects), nil
 }

@@ -5,6 +5,8 @@ package move
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/kubeconfig"
@@ -32,7 +34,7 @@ func runBackup(ctx context.Context, f *cmdutil.Factory, o *options, src *kube.Cl
 	return printReport(f, o.output, r, "written to "+o.toDir)
 }
 
-func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.Client) error {
+func runRestore(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options, dst *kube.Client) error {
 	ro := move.RestoreOptions{
 		Target: dst, Dir: o.fromDir, Exclude: o.exclude, AllowOrphans: o.orphans, By: f.Mover(), Alive: cmdutil.Alive(), Sink: f.View(),
 		Confirm: func(ctx context.Context, p *plan.Plan) error { return confirm(ctx, f, o, p, "Restore") },
@@ -52,9 +54,14 @@ func runRestore(ctx context.Context, f *cmdutil.Factory, o *options, dst *kube.C
 	if o.rollback {
 		do = move.RollbackRestore
 	}
-	r, err := do(ctx, ro)
+	why, err := reasons(ctx, f, cmd, dst)
 	if err != nil {
 		return err
+	}
+	ro.Sink = why.Sink(ctx)
+	r, err := do(ctx, ro)
+	if err != nil {
+		return why.Explain(ctx, err)
 	}
 	return printReport(f, o.output, r, "restored from "+o.fromDir)
 }

@@ -86,7 +86,7 @@ func NewCommand(f *cmdutil.Factory) *cobra.Command {
 			if err := o.check(cmd); err != nil {
 				return err
 			}
-			return run(cmd.Context(), f, o)
+			return run(cmd.Context(), f, cmd, o)
 		},
 	}
 	o.source.AddFlags(cmd, f)

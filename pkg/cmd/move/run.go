@@ -8,7 +8,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
+	"github.com/spf13/cobra"
+
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
@@ -21,7 +24,7 @@ const (
 	softLimit = 480 << 20
 )
 
-func run(ctx context.Context, f *cmdutil.Factory, o *options) error {
+func run(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *options) error {
 	// A move holds all its objects at once: what is freed meanwhile should not add up to as much again.
 	debug.SetGCPercent(gcPercent)
 	debug.SetMemoryLimit(softLimit)
@@ -35,7 +38,7 @@ func run(ctx context.Context, f *cmdutil.Factory, o *options) error {
 	case o.toDir != "":
 		return runBackup(ctx, f, o, src, o.scope(namespace))
 	case o.fromDir != "":
-		return runRestore(ctx, f, o, dst)
+		return runRestore(ctx, f, cmd, o, dst)
 	}
 	dirs, err := f.Dirs()
 	if err != nil {
@@ -50,15 +53,29 @@ func run(ctx context.Context, f *cmdutil.Factory, o *options) error {
 		p, err := move.Preview(ctx, mo)
 		return printPlanAndFaults(f, o.output, p, err)
 	}
-	do := move.Run
+	do, starts := move.Run, dst
 	if o.rollback {
-		do = move.Rollback
+		do, starts = move.Rollback, src
 	}
-	r, err := do(ctx, mo)
+	why, err := reasons(ctx, f, cmd, starts)
 	if err != nil {
 		return err
 	}
+	mo.Sink = why.Sink(ctx)
+	r, err := do(ctx, mo)
+	if err != nil {
+		return why.Explain(ctx, err)
+	}
 	return printReport(f, o.output, r, "moved")
+}
+
+// reasons are those of the side whose controllers are started: on a local bootstrap cluster only its processes can tell them.
+func reasons(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, starts *kube.Client) (flow.Reasons, error) {
+	host, err := f.FlowHost(ctx, cmd, false)
+	if err != nil {
+		return flow.Reasons{}, err
+	}
+	return flow.ReasonsAt(host, starts.Host())
 }
 
 // connect makes the clients of both sides; a side that the flags don't need is nil. A move finds out itself how much a server takes.
