@@ -32,6 +32,8 @@ func (r *run) finish(err error) int {
 		return int(fault.Failed) // whoever read the result went away: nobody wants to hear of it
 	case r.interrupted.Load():
 		err = interrupted(err)
+	default:
+		err = overdue(err)
 	}
 	g := r.factory.Global
 	ui.PrintError(r.streams.ErrOut, err, ui.ErrorOptions{
@@ -52,6 +54,18 @@ func interrupted(err error) error {
 		return fault.WithCode(fault.Interrupted, text)
 	}
 	return &fault.Error{Code: fault.Interrupted, Err: text, Hint: resuming}
+}
+
+// overdue says of a deadline that passed what people know it by, with how to go on.
+func overdue(err error) error {
+	raw := context.DeadlineExceeded.Error()
+	if fault.CodeOf(err) != fault.Timeout || !strings.Contains(err.Error(), raw) {
+		return err
+	}
+	return &fault.Error{
+		Err: &reworded{text: strings.ReplaceAll(err.Error(), raw, "not finished in time"), err: err}, Fallback: true,
+		Hint: resuming + ", or give it more time with --timeout",
+	}
 }
 
 // reworded is an error with another text.

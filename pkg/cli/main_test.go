@@ -101,6 +101,16 @@ func TestInterruptedRunSaysHowToGoOn(t *testing.T) {
 	}
 }
 
+// TestDeadlineInWords: whoever reads of a deadline is told so in plain words, and what to do, whichever package it passed in.
+func TestDeadlineInWords(t *testing.T) {
+	t.Parallel()
+	r, errOut := testRun(io.Discard)
+	const want = "error: make x: not finished in time\nhint: run the same command again to go on, or give it more time with --timeout\n"
+	if got := r.finish(fmt.Errorf("make x: %w", context.DeadlineExceeded)); got != 3 || errOut.String() != want {
+		t.Errorf("exit code %d, standard error\n%s\nwant\n%s", got, errOut.String(), want)
+	}
+}
+
 func TestInterruptedRunThatFinishedIsFine(t *testing.T) {
 	t.Parallel()
 	r, _ := testRun(io.Discard)

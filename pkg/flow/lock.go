@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -51,7 +52,10 @@ func (r *Records) Lock(namespace, name, command string) (unlock func(), err erro
 
 // badState is a fault of the folder that keeps what must not be lost. Its class is for the caller: who begins something is refused.
 func badState(err error) error {
-	return fault.WithHint(err, "free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to")
+	if errors.Is(err, syscall.ENOSPC) {
+		return fault.WithHint(err, "free some space, or set CLUSTERCTL_STATE_HOME to a directory on another disk")
+	}
+	return fault.WithHint(err, "set CLUSTERCTL_STATE_HOME to a directory that you may write to")
 }
 
 // lockFile locks the file at path, or returns nil if another process holds it.

@@ -41,6 +41,7 @@ func TestOnServers(t *testing.T) {
 	w.labUID, w.otherUID = uid(t, w.lab), uid(t, w.other)
 	t.Run("without Cluster API nothing is known", w.withoutClusterAPI)
 	w.other.Seed(t, graph.CRDs(graph.Version))
+	t.Run("no such cluster", w.noSuchCluster)
 	t.Run("another current context", w.anotherContext)
 	t.Run("another working directory", w.anotherDirectory)
 	t.Run("the file leads elsewhere", w.anotherServer)
@@ -51,6 +52,25 @@ func TestOnServers(t *testing.T) {
 	t.Run("still inside", w.stillInside)
 	t.Run("a move is under way", w.moveUnderWay)
 	t.Run("moved away", w.movedAway)
+}
+
+// noSuchCluster: a name that the server doesn't have is refused, before any step begins.
+func (w *world) noSuchCluster(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	kubeconfigOf(t, path, "lab", map[string]*rest.Config{"lab": w.lab.REST})
+	host, began := user(t, path), ""
+	host.Sink = event.Func(func(e event.Event) {
+		if e.Kind == event.Start || e.Kind == event.Fail {
+			began += e.Message
+		}
+	})
+	d, err := NewDelete(DeleteOptions{Target: Target{Name: "nosuch", Namespace: "default", Kubeconfig: path}}, host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Run(t.Context()); !NothingToDelete(err) || fault.CodeOf(err) != fault.Refused || began != "" {
+		t.Errorf("got %v, class %d, begun: %q", err, fault.CodeOf(err), began)
+	}
 }
 
 func uid(t *testing.T, e *testenv.Env) string {

@@ -159,7 +159,7 @@ func notAKubeconfig(format string, args ...any) error {
 // file, and so credentials, for example those of two users with one name.
 func describeParse(err error) string {
 	if line := yamlLine.FindString(err.Error()); line != "" {
-		return "the text breaks off the rules of YAML at " + line
+		return "it isn't YAML at " + line
 	}
 	if strings.Contains(err.Error(), "duplicate name") {
 		return "two entries of one list have the same name"

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -45,6 +46,8 @@ func backupDir(dir string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return dir, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return "", fault.WithHint(fault.Usagef("%s is not a folder", dir), "name a folder; it may be new")
 	case err != nil:
 		return "", fault.WithCode(fault.Usage, err)
 	case len(entries) == 0:
@@ -158,7 +161,11 @@ func newPart(dir string) (*part, error) {
 	}
 	path, err := os.MkdirTemp(filepath.Dir(dir), prefix)
 	if err != nil {
-		return nil, err
+		var why *fs.PathError
+		if errors.As(err, &why) {
+			err = fmt.Errorf("make %s: %w", dir, why.Err) // The name that it has until it is whole says nothing to anybody.
+		}
+		return nil, fault.WithHint(err, "name a folder in a place that you may write to, with space left")
 	}
 	p := &part{path: path, lock: flock.New(filepath.Join(path, lockName), flock.SetPermissions(0o600))}
 	if ok, err := p.lock.TryLock(); err != nil || !ok {

@@ -194,6 +194,15 @@ func TestBackupsPlace(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("a file", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "backup")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Backup(ctx, options(path)); exitCode(err) != 2 || !strings.Contains(err.Error(), "is not a folder") || len(fault.Hints(err)) == 0 {
+			t.Errorf("got %v", err)
+		}
+	})
 	t.Run("an empty folder, and a link", func(t *testing.T) {
 		root := t.TempDir()
 		dir, link := filepath.Join(root, "there"), filepath.Join(root, "link")
