@@ -261,8 +261,9 @@ func (c *Create) explain(err error, first string) error {
 	if c.record.Pivot != NotPivoted {
 		return c.explainPivot(err, more)
 	}
-	return fault.WithHint(err, "everything made so far is kept on the %s; go on%s: clusterctl create cluster %s -n %s   or clean up: clusterctl delete cluster %s -n %s",
-		describeBootstrap(c.record.Bootstrap), more, c.record.Name, c.record.Namespace, c.record.Name, c.record.Namespace)
+	err = fault.WithHint(err, "or clean up: clusterctl delete cluster %s -n %s", c.record.Name, c.record.Namespace)
+	return fault.WithHint(err, "everything made so far is kept on the %s; go on%s: clusterctl create cluster %s -n %s",
+		describeBootstrap(c.record.Bootstrap), more, c.record.Name, c.record.Namespace)
 }
 
 // explainPivot says of a run that ended during the pivot what is where.

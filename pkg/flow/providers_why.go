@@ -60,9 +60,9 @@ func (r Reasons) Sink(ctx context.Context) event.Sink {
 	})
 }
 
-// Explain adds to an error of class fault.Timeout what the processes that aren't ready say, and what can be done about images that can't be had.
+// Explain adds to an error of class fault.Timeout or fault.Interrupted what the processes that aren't ready say, and what can be done about images that can't be had.
 func (r Reasons) Explain(ctx context.Context, err error) error {
-	if fault.CodeOf(err) != fault.Timeout {
+	if code := fault.CodeOf(err); code != fault.Timeout && code != fault.Interrupted {
 		return err
 	}
 	ctx = context.WithoutCancel(ctx)
