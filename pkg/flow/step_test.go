@@ -83,7 +83,7 @@ func TestAFailedRunSaysHowToGoOn(t *testing.T) {
 				t.Errorf("class %d, want %d", fault.CodeOf(err), tc.code)
 			}
 			hints := fault.Hints(err)
-			if got := len(hints) == 1 && strings.Contains(hints[0], "go on"); got != tc.goOn || len(hints) > 1 {
+			if got := len(hints) == 2 && strings.Contains(hints[0], "go on") && strings.Contains(hints[1], "clean up"); got != tc.goOn || !got && len(hints) > 0 {
 				t.Errorf("hints %q: how to go on is said %v, want %v", hints, got, tc.goOn)
 			}
 		})

@@ -20,6 +20,7 @@ import (
 func (m *mover) preflight(ctx context.Context) error {
 	var faults fault.List
 	m.stable(&faults)
+	m.keepable(&faults)
 	served, err := m.served(ctx, &faults)
 	if err != nil {
 		return err

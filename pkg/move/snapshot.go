@@ -5,9 +5,13 @@ package move
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
 // PartEnd is the end of the name of a snapshot that isn't whole yet.
@@ -31,6 +35,44 @@ func (m *mover) snapshot() error {
 	}
 	m.journal.Snapshot = path
 	return m.kept()
+}
+
+// keepable wants the place for the snapshot to take a file, before anything is stopped. It leaves nothing behind, not even a folder.
+func (m *mover) keepable(faults *fault.List) {
+	dir := m.o.StateDir
+	if dir == "" {
+		return
+	}
+	for {
+		_, err := os.Stat(dir)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || filepath.Dir(dir) == dir {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	if err := probe(dir); err != nil {
+		faults.Add(fault.WithHint(fault.Refusedf("no snapshot could be kept in %s: %w", m.o.StateDir, err),
+			"free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to"))
+	}
+}
+
+// probe writes a file to a folder and takes it away again.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return cause(err)
+	}
+	_, err = f.WriteString("probe")
+	return cause(errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())))
+}
+
+// cause leaves out a path that says nothing to anybody.
+func cause(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
 }
 
 // kept tells of the file.
