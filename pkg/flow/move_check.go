@@ -29,8 +29,12 @@ func checkNoMove(ctx context.Context, c *kube.Client) error {
 		return fault.WithHint(fault.Refusedf("what this management cluster holds is only to be deleted with it: %s, has taken it away", what),
 			"name the cluster that it was moved to with --kubeconfig")
 	}
+	undo := ""
+	if st.CanRollBack {
+		undo = ", or undo it with clusterctl move --rollback"
+	}
 	return fault.WithHint(fault.Refusedf("%s, isn't finished: it is in phase %s", what, st.Phase),
-		"finish it first with clusterctl move --resume, or undo it with clusterctl move --rollback, between those two clusters")
+		"finish it first with clusterctl move --resume%s, between those two clusters", undo)
 }
 
 // checkNoMove is that for the management cluster of a creation, unless the move is a part of it: the pivot, or the restoration of a backup.

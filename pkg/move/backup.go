@@ -80,7 +80,7 @@ func nothingUnderWay(ctx context.Context, c *kube.Client) error {
 	if err != nil || j == nil {
 		return err
 	}
-	hint := "finish it first with --resume, or undo it with --rollback"
+	hint := "finish it first with --resume" + j.orUndo("")
 	if j.Snapshot != "" { // there is none before the first object is copied
 		hint += fmt.Sprintf("; its snapshot is in %s on %s", j.Snapshot, cmp.Or(j.By.Host, "the host that began it"))
 	}

@@ -328,7 +328,8 @@ func TestNoBackupInTheMiddleOfAMove(t *testing.T) {
 		j    Journal
 		hint string
 	}{
-		"with a snapshot":            {Journal{Phase: PhaseReleasing, Snapshot: "/home/me/half.jsonl", By: Identity{Host: "here"}}, "undo it with --rollback; its snapshot is in /home/me/half.jsonl on here"},
+		"with a snapshot":            {Journal{Phase: PhaseReleasing, Snapshot: "/home/me/half.jsonl", By: Identity{Host: "here"}}, "finish it first with --resume; its snapshot is in /home/me/half.jsonl on here"},
+		"while it can be undone":     {Journal{Phase: PhaseCopying, Snapshot: "/home/me/half.jsonl", By: Identity{Host: "here"}}, "undo it with --rollback; its snapshot is in /home/me/half.jsonl on here"},
 		"of a host that isn't known": {Journal{Phase: PhaseReleasing, Snapshot: "/home/me/half.jsonl"}, "its snapshot is in /home/me/half.jsonl on the host that began it"},
 		"before there is one":        {Journal{Phase: PhaseQuiescing, By: Identity{Host: "here"}}, "finish it first with --resume, or undo it with --rollback"},
 	} {

@@ -119,6 +119,14 @@ type Journal struct {
 // begun says whether the journal was ever stored.
 func (j *Journal) begun() bool { return !j.created.IsZero() }
 
+// orUndo is the other way out of a move that is under way, where it can be taken; how is what belongs to the flag.
+func (j *Journal) orUndo(how string) string {
+	if !j.BeforeRelease() {
+		return ""
+	}
+	return ", or undo it with --rollback" + how
+}
+
 // BeforeRelease says whether the move can still be undone.
 func (j *Journal) BeforeRelease() bool {
 	return j.Phase == PhaseQuiescing || j.Phase == PhaseCopying || j.Phase == PhaseRollingBack

@@ -166,9 +166,9 @@ func otherMove(j *Journal) error {
 	err := fault.Refusedf("another move is under way: %s from %s to %s, in phase %s, begun %s by %s", j.ID, j.Source.Host, j.Target.Host, j.Phase,
 		j.Started.Format(time.RFC3339), j.By)
 	if j.fromFiles() {
-		return fault.WithHint(err, "finish it first with --from-directory %s (its files have to be what they were), or undo it with --rollback beside that", j.Source.Host)
+		return fault.WithHint(err, "finish it first with --from-directory %s (its files have to be what they were)%s", j.Source.Host, j.orUndo(" beside that"))
 	}
-	return fault.WithHint(err, "finish it first with --resume, or undo it with --rollback, between those two clusters")
+	return fault.WithHint(err, "finish it first with --resume%s, between those two clusters", j.orUndo(""))
 }
 
 // sameMove refuses to take a move that was begun for another purpose for this one.
@@ -181,7 +181,7 @@ func (m *mover) sameMove(j *Journal) error {
 
 func unfinished(j *Journal) error {
 	err := fault.Refusedf("the move %s, begun %s by %s, isn't finished; it is about %s", j.ID, j.Started.Format(time.RFC3339), j.By, scopeText(j.Scope))
-	return fault.WithHint(err, "finish it first with --resume, or undo it with --rollback")
+	return fault.WithHint(err, "finish it first with --resume%s", j.orUndo(""))
 }
 
 // prepare looks at everything and asks, before the first write.
