@@ -22,10 +22,11 @@ import (
 
 // The range that ports are taken from. It is below the range that Linux takes ports of outgoing
 // connections from (32768 up), so that a port of a stopped bootstrap isn't lost to a passing
-// connection; below the node ports; and outside of 20000–30000, where the Docker provider's in-memory clusters listen.
+// connection; below the node ports; and outside of 19000, which the Docker provider's manager takes for itself, and 20000–30000, where its in-memory
+// clusters listen.
 const (
 	first = 12000
-	last  = 19999
+	last  = 18999
 )
 
 // Host is where everything of a bootstrap listens.
