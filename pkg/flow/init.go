@@ -109,10 +109,7 @@ func initInstall(ctx context.Context, o InitOptions, h Host, client *kube.Client
 	if err != nil {
 		return err
 	}
-	why, err := ReasonsAt(h, cfg.REST.Host)
-	if err != nil {
-		return err
-	}
+	why := Reasons{boot: b, on: b.Type(), sink: h.Sink}
 	event.Startf(h.Sink, StepProviders, "Install %s and wait until they serve", providerNames(comps))
 	res, err := provider.Install(ctx, client, comps, provider.InstallOptions{
 		Prepare: b.Prepare, Sink: why.Sink(ctx), Step: StepProviders, Config: h.Config, Hold: o.Hold,

@@ -161,11 +161,7 @@ func newPart(dir string) (*part, error) {
 	}
 	path, err := os.MkdirTemp(filepath.Dir(dir), prefix)
 	if err != nil {
-		var why *fs.PathError
-		if errors.As(err, &why) {
-			err = fmt.Errorf("make %s: %w", dir, why.Err) // The name that it has until it is whole says nothing to anybody.
-		}
-		return nil, fault.WithHint(err, "name a folder in a place that you may write to, with space left")
+		return nil, fault.WithHint(fmt.Errorf("make %s: %w", dir, cause(err)), "name a folder in a place that you may write to, with space left")
 	}
 	p := &part{path: path, lock: flock.New(filepath.Join(path, lockName), flock.SetPermissions(0o600))}
 	if ok, err := p.lock.TryLock(); err != nil || !ok {

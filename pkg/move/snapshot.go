@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
@@ -50,20 +51,10 @@ func (m *mover) keepable(faults *fault.List) {
 		}
 		dir = filepath.Dir(dir)
 	}
-	if err := probe(dir); err != nil {
+	if err := cause(atomicfile.Probe(dir)); err != nil {
 		faults.Add(fault.WithHint(fault.Refusedf("no snapshot could be kept in %s: %w", m.o.StateDir, err),
 			"free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to"))
 	}
-}
-
-// probe writes a file to a folder and takes it away again.
-func probe(dir string) error {
-	f, err := os.CreateTemp(dir, ".probe-*")
-	if err != nil {
-		return cause(err)
-	}
-	_, err = f.WriteString("probe")
-	return cause(errors.Join(err, f.Sync(), f.Close(), os.Remove(f.Name())))
 }
 
 // cause leaves out a path that says nothing to anybody.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/local/internal/assets"
@@ -69,12 +70,10 @@ func (c *Cluster) preflight() error {
 		return fault.WithHint(fault.Refusedf("start in %s: only %d MB are free there, at least %d are needed", c.dir, free>>20, minFree>>20),
 			"free some space, or set CLUSTERCTL_STATE_HOME to a directory on another disk")
 	}
-	probe, err := os.CreateTemp(string(c.dir), ".writable-*")
-	if err != nil {
+	if err := atomicfile.Probe(string(c.dir)); err != nil {
 		return fault.WithCode(fault.Refused, fmt.Errorf("write to state directory: %w", err))
 	}
-	_ = probe.Close()
-	return os.Remove(probe.Name())
+	return nil
 }
 
 // expiring says whether a certificate of the control plane or of a webhook must be renewed; it is renewed at the next start.
