@@ -3,6 +3,7 @@
 package flow
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"os"
@@ -23,7 +24,7 @@ func snapshotText(names ...string) string {
 	for _, name := range names {
 		b.WriteString(`{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Cluster","metadata":{"namespace":"default","name":"` + name + `","uid":"u-` + name + `"}}` + "\n")
 	}
-	return b.String()
+	return fmt.Sprintf(`%s{"snapshot":{"objects":%d,"sha256":"%x"}}`+"\n", b.String(), len(names), sha256.Sum256([]byte(b.String())))
 }
 
 // TestSnapshotsGoWithTheCluster: what its moves kept goes with it, with the Secrets in it. What holds other clusters, or belongs to a move

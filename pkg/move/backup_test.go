@@ -5,8 +5,10 @@ package move
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -220,8 +222,25 @@ func asSnapshot(t *testing.T, dir string) string {
 	held(t, dir, func(_ *unstructured.Unstructured, text []byte) {
 		all = append(append(all, bytes.TrimSpace(text)...), '\n')
 	})
-	write(t, out, all)
+	write(t, out, sealLines(all))
 	return out
+}
+
+// lessLines changes the lines of a snapshot.
+func lessLines(change func([][]byte) [][]byte) func(*testing.T, string) string {
+	return func(t *testing.T, dir string) string {
+		t.Helper()
+		f := asSnapshot(t, dir)
+		lines := bytes.SplitAfter(read(t, f), []byte("\n"))
+		write(t, f, bytes.Join(change(lines[:len(lines)-1]), nil))
+		return f
+	}
+}
+
+// sealLines ends a snapshot.
+func sealLines(lines []byte) []byte {
+	sum := sha256.Sum256(lines)
+	return fmt.Appendf(lines, `{"snapshot":{"objects":%d,"sha256":"%x"}}`+"\n", bytes.Count(lines, []byte("\n")), sum)
 }
 
 // TestBackupsThatAreNone are refused before anything is asked of the target.
@@ -265,7 +284,11 @@ func TestBackupsThatAreNone(t *testing.T) {
 			write(t, filepath.Join(d, "again.yaml"), read(t, filepath.Join(d, "Secret_broken_heron-ca.yaml")))
 			return d
 		}, false, "Secret broken/heron-ca is in "},
-		"cut off snapshot": {func(t *testing.T, dir string) string { f := asSnapshot(t, dir); cutOff(t, f); return f }, false, "cut off"},
+		"cut off snapshot":               {func(t *testing.T, dir string) string { f := asSnapshot(t, dir); cutOff(t, f); return f }, false, "cut off"},
+		"snapshot without its last line": {lessLines(func(l [][]byte) [][]byte { return l[:len(l)-1] }), false, "isn't whole: the last line, which says how many objects there are, is missing"},
+		"snapshot without a line":        {lessLines(func(l [][]byte) [][]byte { return l[1:] }), false, "isn't whole: it holds "},
+		"snapshot with another line":     {lessLines(func(l [][]byte) [][]byte { return append([][]byte{l[1], l[1]}, l[2:]...) }), false, "its checksum is another one"},
+		"empty snapshot":                 {lessLines(func([][]byte) [][]byte { return nil }), false, "is cut off"},
 		"two snapshots": {func(t *testing.T, dir string) string {
 			f := asSnapshot(t, dir)
 			write(t, filepath.Join(filepath.Dir(f), "b.jsonl"), read(t, f))

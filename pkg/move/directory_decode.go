@@ -4,7 +4,6 @@ package move
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -65,13 +64,14 @@ func encodeFile(u *unstructured.Unstructured) ([]byte, error) {
 	return text, nil
 }
 
-// decodeLines reads a snapshot: an object a line, the last one ended too.
+// decodeLines reads a snapshot: an object a line, and a last one that says that it is whole.
 func decodeLines(data []byte) ([]*unstructured.Unstructured, error) {
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		return nil, errors.New("is cut off: its last line doesn't end")
+	lines, err := unsealed(data)
+	if err != nil {
+		return nil, err
 	}
 	var out []*unstructured.Unstructured
-	for n, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+	for n, line := range lines {
 		u := &unstructured.Unstructured{}
 		if err := u.UnmarshalJSON(line); err != nil {
 			return nil, fmt.Errorf("line %d isn't an object in JSON", n+1)

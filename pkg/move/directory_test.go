@@ -48,7 +48,7 @@ func FuzzFilesAreExact(f *testing.F) {
 
 // TestNumbersStayExact in a snapshot too.
 func TestNumbersStayExact(t *testing.T) {
-	objs, err := decodeFile("a.jsonl", []byte(`{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"n":9007199254740993}`+"\n"), nil)
+	objs, err := decodeFile("a.jsonl", sealLines([]byte(`{"apiVersion":"v1","kind":"A","metadata":{"name":"a"},"n":9007199254740993}`+"\n")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,12 @@ package move
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,8 +21,8 @@ import (
 // PartEnd is the end of the name of a snapshot that isn't whole yet.
 const PartEnd = ".part"
 
-// snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each. It is written before
-// the first object is copied.
+// snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each, and a last
+// line that says that it is whole. It is written before the first object is copied.
 func (m *mover) snapshot() error {
 	if m.o.StateDir == "" {
 		return nil
@@ -82,15 +85,20 @@ func (m *mover) writeSnapshot(path string) (err error) {
 	defer func() {
 		if err != nil {
 			_ = f.Close()
-			_ = os.Remove(path + ".part")
+			_ = os.Remove(path + PartEnd)
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<20)
-	enc := json.NewEncoder(w)
+	sum := sha256.New()
+	enc := json.NewEncoder(io.MultiWriter(w, sum))
 	for _, o := range m.plan.Objects {
 		if err := enc.Encode(o.Source.Object); err != nil {
 			return err
 		}
+	}
+	end := lastLine{&wholeness{Objects: len(m.plan.Objects), SHA256: hex.EncodeToString(sum.Sum(nil))}}
+	if err := json.NewEncoder(w).Encode(end); err != nil {
+		return err
 	}
 	if err := w.Flush(); err != nil {
 		return err

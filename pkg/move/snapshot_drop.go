@@ -79,6 +79,7 @@ func snapshotOf(path string) ([]*unstructured.Unstructured, error) {
 	for {
 		var o struct {
 			APIVersion, Kind string
+			Snapshot         *wholeness
 			Metadata         struct{ Namespace, Name, UID string }
 		}
 		err := dec.Decode(&o)
@@ -86,6 +87,9 @@ func snapshotOf(path string) ([]*unstructured.Unstructured, error) {
 			return out, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("understand %s: %w", path, err)
+		}
+		if o.Snapshot != nil {
+			continue
 		}
 		u := &unstructured.Unstructured{Object: map[string]any{}}
 		u.SetAPIVersion(o.APIVersion)
