@@ -42,8 +42,10 @@ type Create struct {
 	records *Records
 	record  *Record
 	resumed bool // an earlier run left the record
-	boot    bootstrap.Cluster
-	started time.Time
+	// replaced is the record of an earlier run whose management cluster isn't there any more, until it is put aside.
+	replaced *Record
+	boot     bootstrap.Cluster
+	started  time.Time
 
 	// before are the inputs of earlier runs, nil in the first run.
 	before *Inputs

@@ -31,6 +31,9 @@ type PlanStep struct {
 
 // DryRun checks all inputs as the preflight does, and says what each step would do. It changes nothing.
 func (c *Create) DryRun(ctx context.Context) (*Plan, error) {
+	if err := c.lookForReplaced(ctx); err != nil {
+		return nil, refused(err)
+	}
 	var faults fault.List
 	p, err := c.readPlan(ctx)
 	faults.Add(err)

@@ -53,7 +53,7 @@ func (rec *BootstrapRecord) identify(ctx context.Context, c *kube.Client) error 
 	return nil
 }
 
-// verify refuses a client that talks to another cluster than the one of the record. hint says what to do then. What an older version
+// verify refuses a client that talks to another cluster than the one of the record (errReplaced where it is at the same address). hint says what to do then. What an older version
 // recorded isn't known well enough to be told apart.
 func (rec *BootstrapRecord) verify(ctx context.Context, c *kube.Client, hint string) error {
 	if rec.UID == "" {
@@ -66,8 +66,12 @@ func (rec *BootstrapRecord) verify(ctx context.Context, c *kube.Client, hint str
 	if uid == rec.UID {
 		return nil
 	}
-	return fault.WithHint(fault.Refusedf("the %s is another cluster now: it leads to %s, whose namespace kube-system has the UID %s, and the recorded one is %s with the UID %s",
-		describeBootstrap(*rec), c.Host(), uid, rec.Server, rec.UID), "%s", hint)
+	err = fault.Refusedf("the %s is another cluster now: it leads to %s, whose namespace kube-system has the UID %s, and the recorded one is %s with the UID %s",
+		describeBootstrap(*rec), c.Host(), uid, rec.Server, rec.UID)
+	if c.Host() == rec.Server {
+		err = &worded{err.Error(), errors.Join(err, errReplaced)}
+	}
+	return fault.WithHint(err, "%s", hint)
 }
 
 // reach connects to the bootstrap cluster of a record as a move wants it, and refuses another cluster. counter may be nil.

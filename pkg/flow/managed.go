@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/naming"
@@ -46,7 +47,12 @@ func Managed(ctx context.Context, t Target, h Host) (Target, error) {
 			return t, fault.WithHint(fmt.Errorf("%s isn't up yet", where), "wait for the run that makes it, or go on with it: clusterctl create cluster %s -n %s", rec.Name, rec.Namespace)
 		}
 	}
-	if err := checkStill(ctx, rec, h); err != nil {
+	switch err := checkStill(ctx, rec, h); {
+	case errors.Is(err, errReplaced):
+		event.Notef(h.Sink, "an earlier run made cluster %s/%s on a management cluster that isn't there any more: another one answers at %s now, so its record isn't used",
+			rec.Namespace, rec.Name, rec.Bootstrap.Server)
+		return t, nil
+	case err != nil:
 		return t, err
 	}
 	t.Namespace, t.Kubeconfig, t.Context = rec.Namespace, boot.Kubeconfig(), rec.Bootstrap.Context

@@ -45,6 +45,7 @@ func TestOnServers(t *testing.T) {
 	t.Run("another current context", w.anotherContext)
 	t.Run("another working directory", w.anotherDirectory)
 	t.Run("the file leads elsewhere", w.anotherServer)
+	t.Run("made anew at the same address", w.madeAnew)
 	t.Run("killed after a pivot that never began", w.killedAfterDelete)
 	t.Run("who manages itself", w.whoManagesItself)
 	t.Run("the record says that it manages itself", w.recordedAsItself)
@@ -325,6 +326,53 @@ func (w *world) anotherServer(t *testing.T) {
 	}
 }
 
+// madeAnew: another cluster answers at the address of the recorded one. A whole order begins anew there, and what was recorded is kept;
+// going on, and deleting, are refused.
+func (w *world) madeAnew(t *testing.T) {
+	h := user(t, "")
+	rec := begun(t, h, "anew", BootstrapOptions{Kubeconfig: w.lab.Kubeconfig})
+	rec.Bootstrap.UID = "of-the-cluster-before"
+	records := OpenRecords(h.Dirs.State)
+	if err := records.Save(rec); err != nil {
+		t.Fatal(err)
+	}
+	before := readText(t, records.path("anew", "anew"))
+	run := func(in Inputs) error {
+		c, err := NewCreate(CreateOptions{Name: "anew", Namespace: "anew", Inputs: in, Bootstrap: BootstrapOptions{Kubeconfig: w.lab.Kubeconfig}}, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.RunStep(t.Context(), StepPreflight)
+		return err
+	}
+	order := Inputs{Files: []string{filepath.Join(h.Dirs.State, "cluster.yaml")}}
+
+	wantKept(t, h, rec, run(Inputs{}), "of-the-cluster-before", w.labUID)
+	wantKept(t, h, rec, remove(t, h, Target{Name: "anew"}), "of-the-cluster-before", w.labUID)
+	wantKept(t, h, rec, run(order), rec.Kubeconfig, "may run still")
+	if at, err := Managed(t.Context(), Target{Name: "anew"}, h); err != nil || at.Kubeconfig != "" {
+		t.Errorf("where it is managed: %+v, %v", at, err)
+	}
+
+	if err := os.Rename(rec.Kubeconfig, rec.Kubeconfig+".before"); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(order); err != nil {
+		t.Fatalf("a whole order: %v", err)
+	}
+	now, err := records.Load("anew", "anew")
+	if err != nil || now.Bootstrap.UID != w.labUID || now.Applied || now.Kubeconfig != "" {
+		t.Errorf("recorded: %+v, %v", now, err)
+	}
+	aside, _ := filepath.Glob(records.path("anew", "anew") + ".until-*")
+	if len(aside) != 1 || readText(t, aside[0]) != before {
+		t.Errorf("put aside: %q", aside)
+	}
+	if all, err := records.List(); err != nil || len(all) != 1 {
+		t.Errorf("%d records, %v", len(all), err)
+	}
+}
+
 // killedAfterDelete ends a deletion after its DELETE whose record says that a pivot was about to begin: the next one finishes it.
 func (w *world) killedAfterDelete(t *testing.T) {
 	h := user(t, "")
@@ -357,4 +405,13 @@ func (w *world) killedAfterDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantForgotten(t, h, rec, remove(t, h, Target{Name: "half"}))
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }

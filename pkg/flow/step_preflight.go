@@ -19,6 +19,9 @@ import (
 
 // preflight checks everything that can be known before the first write, and then begins the run record.
 func (c *Create) preflight(ctx context.Context) (string, error) {
+	if err := c.lookForReplaced(ctx); err != nil {
+		return "", refused(err)
+	}
 	var faults fault.List
 	p, err := c.readPlan(ctx)
 	faults.Add(err)
@@ -82,6 +85,9 @@ func (c *Create) begin(ctx context.Context, p *plan) error {
 	if p.release != nil {
 		rec.Providers[p.release.Entry.Label()] = p.release.Version
 	}
+	if err := c.putAside(); err != nil {
+		return err
+	}
 	return c.records.Save(rec)
 }
 
@@ -125,7 +131,13 @@ func (c *Create) checkKubeconfigPath() error {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return fault.WithHint(fault.Refusedf("%s exists already, and no earlier run of this cluster wrote it", path),
+	why := "no earlier run of this cluster wrote it"
+	if c.replaced != nil {
+		if theirs, _ := c.replaced.wrote(path); theirs {
+			why = "it leads to the cluster that an earlier run made on another management cluster, and that may run still"
+		}
+	}
+	return fault.WithHint(fault.Refusedf("%s exists already, and %s", path, why),
 		"move it away, or choose another file with --kubeconfig-out")
 }
 

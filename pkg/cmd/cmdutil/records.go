@@ -49,7 +49,7 @@ func (f *Factory) Managed(ctx context.Context, flags KubeFlags, name string) (Ku
 	if err != nil {
 		return flags, err
 	}
-	t, err := flow.Managed(ctx, flow.Target{Name: name, Namespace: flags.Namespace, Kubeconfig: flags.Kubeconfig, Context: flags.Context}, flow.Host{Dirs: dirs, Getenv: f.Getenv})
+	t, err := flow.Managed(ctx, flow.Target{Name: name, Namespace: flags.Namespace, Kubeconfig: flags.Kubeconfig, Context: flags.Context}, flow.Host{Dirs: dirs, Getenv: f.Getenv, Sink: f.View()})
 	flags.Namespace, flags.Kubeconfig, flags.Context = t.Namespace, t.Kubeconfig, t.Context
 	return flags, err
 }
