@@ -151,6 +151,9 @@ func (d *Delete) Run(ctx context.Context) error {
 	if err == nil {
 		err = runSteps(ctx, d.steps(), d.host.Sink)
 	}
+	if err == nil && d.record == nil {
+		d.tellLeft(ctx)
+	}
 	var missing *workload.NotFoundError
 	if err == nil || errors.As(err, &missing) {
 		return err // nothing was found, so nothing was begun

@@ -19,10 +19,12 @@ import (
 )
 
 // snapshotText is what a move keeps of Clusters of those names.
-func snapshotText(names ...string) string {
+func snapshotText(names ...string) string { return snapshotIn("default", names...) }
+
+func snapshotIn(namespace string, names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
-		b.WriteString(`{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Cluster","metadata":{"namespace":"default","name":"` + name + `","uid":"u-` + name + `"}}` + "\n")
+		b.WriteString(`{"apiVersion":"cluster.x-k8s.io/v1beta2","kind":"Cluster","metadata":{"namespace":"` + namespace + `","name":"` + name + `","uid":"u-` + name + `"}}` + "\n")
 	}
 	return fmt.Sprintf(`%s{"snapshot":{"objects":%d,"sha256":"%x"}}`+"\n", b.String(), len(names), sha256.Sum256([]byte(b.String())))
 }

@@ -46,6 +46,7 @@ func TestOnServers(t *testing.T) {
 	t.Run("another working directory", w.anotherDirectory)
 	t.Run("the file leads elsewhere", w.anotherServer)
 	t.Run("made anew at the same address", w.madeAnew)
+	t.Run("deleted where it was moved to", w.deletedElsewhere)
 	t.Run("killed after a pivot that never began", w.killedAfterDelete)
 	t.Run("who manages itself", w.whoManagesItself)
 	t.Run("the record says that it manages itself", w.recordedAsItself)
@@ -370,6 +371,51 @@ func (w *world) madeAnew(t *testing.T) {
 	}
 	if all, err := records.List(); err != nil || len(all) != 1 {
 		t.Errorf("%d records, %v", len(all), err)
+	}
+}
+
+// deletedElsewhere: who moved a cluster by hand deletes it where it is now. What this host still has of it is named, not deleted.
+func (w *world) deletedElsewhere(t *testing.T) {
+	h := user(t, "")
+	rec := begun(t, h, "moved", BootstrapOptions{Kubeconfig: w.lab.Kubeconfig})
+	seedCluster(t, w.other, "moved", "moved", "")
+	snapshot := filepath.Join(h.Dirs.State, "moves", "a.jsonl")
+	if err := os.MkdirAll(filepath.Dir(snapshot), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, snapshot, snapshotIn("moved", "moved"))
+	warned := ""
+	h.Sink = event.Func(func(e event.Event) {
+		if e.Kind == event.Warn {
+			warned += e.Message + "\n"
+		}
+	})
+	wantWarned := func(words ...string) {
+		t.Helper()
+		for _, w := range words {
+			if !strings.Contains(warned, w) {
+				t.Errorf("warned %q, want %q", warned, w)
+			}
+		}
+		warned = ""
+	}
+	if err := remove(t, h, Target{Name: "moved", Namespace: "moved", Kubeconfig: w.other.Kubeconfig}); err != nil {
+		t.Fatal(err)
+	}
+	wantWarned(snapshot, "--forget")
+	d, err := NewDelete(DeleteOptions{Target: Target{Name: "moved", Namespace: "moved"}}, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Forget(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantWarned(snapshot, rec.Kubeconfig)
+	if !isFile(snapshot) || !isFile(rec.Kubeconfig) {
+		t.Error("a file that may be needed is gone")
+	}
+	if _, err := OpenRecords(h.Dirs.State).Load("moved", "moved"); !errors.Is(err, ErrNoRecord) {
+		t.Errorf("the record: %v", err)
 	}
 }
 

@@ -113,7 +113,11 @@ func runCluster(ctx context.Context, f *cmdutil.Factory, cmd *cobra.Command, o *
 	}
 	defer unlock()
 	if o.forget {
-		return d.Forget(ctx)
+		if err := d.Forget(ctx); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(f.Streams.Out, "the run of cluster %s is forgotten\n", d.Key())
+		return err
 	}
 	if err := confirm(ctx, f, o, d); err != nil || o.dryRun {
 		return err
