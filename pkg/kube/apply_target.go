@@ -111,6 +111,10 @@ func (a *applier) one(ctx context.Context, t *target) error {
 		got, err = endpoint.Patch(ctx, t.name(), types.ApplyPatchType, yamlSafe(data), opts)
 		return a.explain(err)
 	})
+	if err != nil && a.changedSince(t, err) {
+		a.record(t, Unchanged, false)
+		return nil
+	}
 	if err != nil {
 		return a.refused(t, err)
 	}
@@ -133,14 +137,26 @@ func (t *target) action(got *unstructured.Unstructured) Action {
 	return Configured
 }
 
+// changedSince says that nothing else is wanted than what was applied before, and that somebody set fields of it otherwise since, as by
+// kubectl scale: to go on isn't to undo that.
+func (a *applier) changedSince(t *target, err error) bool {
+	if !a.opts.SkipUnchanged || !t.full || !isFieldConflict(err) || hashOf(t.want) == "" || hashOf(t.want) != hashOf(t.live) {
+		return false
+	}
+	if !a.opts.DryRun {
+		event.Notef(a.sink, "%s stays as it was changed since: %s", objectText(t.want.GetKind(), t.want.GetNamespace(), t.name()), fieldConflicts(err))
+	}
+	return true
+}
+
 // refused words why an object couldn't be applied.
 func (a *applier) refused(t *target, err error) error {
 	out := fmt.Errorf("apply %s: %w", a.text(t.source), err)
 	switch class := Classify(err); {
 	case class == ClassNotFound && t.want.GetNamespace() != "" && !errors.Is(err, ErrNoKind):
 		return fault.WithHint(out, "create the namespace %s first, or put it among the objects", t.want.GetNamespace())
-	case class == ClassFatal && statusCode(err) == 409:
-		return fault.WithHint(out, "another field manager owns these fields; applying with force takes them over")
+	case isFieldConflict(err):
+		return fault.WithHint(out, "somebody else has set these fields since: ask for the values that they have now, or change them to what you want in the same way first")
 	}
 	return out
 }

@@ -336,6 +336,41 @@ func TestApplyConflict(t *testing.T) {
 	}
 }
 
+// TestApplyAgain: what somebody changed since the same content was applied stays so, and is no error for ever. Who wants something else
+// than before is told of it.
+func TestApplyAgain(t *testing.T) {
+	t.Parallel()
+	notes := ""
+	c := connect(t, env.REST, func(o *kube.Options) { o.Sink = event.Func(func(e event.Event) { notes += e.Message }) })
+	yaml := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: again, namespace: default}\ndata: {a: %q}\n"
+	apply := func(value, manager string, dryRun bool) (kube.ApplyResult, error) {
+		o := kube.ApplyOptions{SkipUnchanged: manager == "", FieldManager: manager, Force: manager != "", DryRun: dryRun}
+		return c.Apply(within(t, time.Minute), parse(t, fmt.Sprintf(yaml, value)), o)
+	}
+	for _, first := range []string{"", "scaler"} {
+		if _, err := apply(map[string]string{"": "1", "scaler": "2"}[first], first, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dryRun := range []bool{true, false} {
+		notes = ""
+		if r, err := apply("1", "", dryRun); err != nil || r.Summary() != "1 unchanged" {
+			t.Errorf("the same again: %s, %v", r.Summary(), err)
+		}
+		if want := "ConfigMap default/again stays as it was changed since: .data.a (conflict with \"scaler\")"; dryRun == (notes == want) {
+			t.Errorf("dry run %t: notes %q", dryRun, notes)
+		}
+	}
+	_, err := apply("3", "", false)
+	wantError(t, err, "apply ConfigMap default/again", "scaler")
+	if len(fault.Hints(err)) == 0 {
+		t.Error("no hint")
+	}
+	if r, err := apply("2", "", false); err != nil || r.Summary() != "1 configured" {
+		t.Errorf("as it is now: %s, %v", r.Summary(), err)
+	}
+}
+
 func TestApplyDryRun(t *testing.T) {
 	t.Parallel()
 	c := connect(t, env.REST)
