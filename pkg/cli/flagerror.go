@@ -19,6 +19,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
+	if early := cmd.Flags().Args(); cmd.HasSubCommands() && len(early) > 0 { // The flag may be right; the command isn't.
+		if err := cmd.ValidateArgs(early); err != nil {
+			return err
+		}
+	}
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
 	switch {

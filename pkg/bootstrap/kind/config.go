@@ -3,12 +3,16 @@
 package kind
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 
+	yamlv3 "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kind/pkg/apis/config/v1alpha4"
 	"sigs.k8s.io/yaml"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -28,11 +32,14 @@ func (o Options) config() ([]byte, error) {
 			return nil, fault.Usagef("read kind configuration: %w", err)
 		}
 		doc = map[string]any{}
-		if err := yaml.UnmarshalStrict(data, &doc); err != nil {
+		if err := yaml.Unmarshal(data, &doc); err != nil {
 			return nil, fault.Usagef("read kind configuration %s: %w", o.ConfigFile, err)
 		}
 		if doc["kind"] != "Cluster" || doc["apiVersion"] != configAPI {
 			return nil, fault.WithHint(fault.Usagef("%s is not a kind configuration", o.ConfigFile), "it begins with: kind: Cluster, apiVersion: %s", configAPI)
+		}
+		if err := strict(data); err != nil {
+			return nil, fault.Usagef("read kind configuration %s: %w", o.ConfigFile, err)
 		}
 	}
 	if o.MountEngineSocket {
@@ -41,6 +48,18 @@ func (o Options) config() ([]byte, error) {
 		}
 	}
 	return yaml.Marshal(doc)
+}
+
+// strict reads a configuration as kind will, so that a slip is found before anything is made, with the line of the user's own file.
+func strict(data []byte) error {
+	d := yamlv3.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	err := d.Decode(&v1alpha4.Cluster{})
+	var many *yamlv3.TypeError
+	if errors.As(err, &many) {
+		return errors.New(strings.Join(many.Errors, "; "))
+	}
+	return err
 }
 
 // socketPath is the engine's socket on this host.

@@ -23,7 +23,7 @@ func unreachable(bin, _ string, err error) error {
 	switch {
 	case strings.Contains(text, "permission denied"):
 		hint = fmt.Sprintf("add yourself to its group (sudo usermod -aG %s $USER, then log in again), or run it rootless", bin)
-	case strings.Contains(text, "no such host"), strings.Contains(text, "dial tcp"):
+	case strings.Contains(text, "no such host"), strings.Contains(text, "dial tcp"), strings.Contains(text, " at tcp://"), strings.Contains(text, " at ssh://"):
 		hint = "check DOCKER_HOST and the docker context"
 	case strings.Contains(text, "is the docker daemon running"), strings.Contains(text, "connection refused"):
 		hint = fmt.Sprintf("start it: sudo systemctl start %s", bin)

@@ -92,7 +92,9 @@ func TestConfig(t *testing.T) {
 		"kept":         {file: head + "networking: {podSubnet: 10.0.0.0/16}", want: []string{"podSubnet: 10.0.0.0/16"}, images: 1},
 		"another kind": {file: "kind: Pod\napiVersion: v1\n", bad: "not a kind configuration"},
 		"rubbish":      {file: "{", bad: "read kind configuration"},
-		"nodes":        {file: head + "nodes: 3", socket: true, bad: "not a list"},
+		"nodes":        {file: head + "nodes: 3", socket: true, bad: "line 3: cannot unmarshal"},
+		"a slip":       {file: head + "nodez: []", bad: "line 3: field nodez not found"},
+		"twice":        {file: head + "nodes: []\nnodes: []", bad: "already defined"},
 	} {
 		o := Options{MountEngineSocket: tt.socket, Getenv: func(string) string { return "unix:///run/user/7/docker.sock" }}
 		if tt.file != "" {
@@ -129,10 +131,11 @@ func TestConfig(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"permission denied while trying to connect to the Docker daemon socket": "usermod -aG docker",
-		"Cannot connect to the Docker daemon. Is the docker daemon running?":    "systemctl start docker",
-		"dial tcp: lookup nowhere: no such host":                                "DOCKER_HOST",
-		"something else":                                                        "--bootstrap local",
+		"permission denied while trying to connect to the Docker daemon socket":                   "usermod -aG docker",
+		"Cannot connect to the Docker daemon. Is the docker daemon running?":                      "systemctl start docker",
+		"Cannot connect to the Docker daemon at tcp://127.0.0.1:9. Is the docker daemon running?": "DOCKER_HOST",
+		"dial tcp: lookup nowhere: no such host":                                                  "DOCKER_HOST",
+		"something else":                                                                          "--bootstrap local",
 	} {
 		err := unreachable("docker", "", errors.New(text))
 		if hints := strings.Join(fault.Hints(err), "\n"); !strings.Contains(hints, want) || fault.CodeOf(err) != fault.Refused {

@@ -43,7 +43,7 @@ func (c *Cluster) make(ctx context.Context, sink event.Sink) (err error) {
 	for _, image := range slices.Compact(slices.Sorted(slices.Values(c.opts.images(config)))) {
 		event.Progressf(sink, stepEnsure, "getting node image %s, if it isn't there", image)
 		if err := e.pull(ctx, image); err != nil {
-			return fault.WithHint(fmt.Errorf("get node image: %w", err),
+			return fault.WithHint(fmt.Errorf("get node image %s: %w", image, err),
 				"load it into %s yourself, or name one that is there with --kind-image (or --bootstrap local, which needs none)", e.name())
 		}
 	}
@@ -142,7 +142,7 @@ func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause err
 	case err != nil:
 		return cause
 	case len(nodes) == 0:
-		return fmt.Errorf("there are no containers of it (any more): %w", cause)
+		return fmt.Errorf("%w (it has no containers, or none any more)", cause)
 	}
 	event.Progressf(sink, stepEnsure, "collecting the logs of %d nodes", len(nodes))
 	_ = os.RemoveAll(c.logsDir())
