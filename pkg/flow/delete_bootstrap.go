@@ -23,7 +23,7 @@ type HoldsClustersError struct {
 
 // Error names the clusters.
 func (e *HoldsClustersError) Error() string {
-	return fmt.Sprintf("bootstrap cluster %q still manages %d clusters: %s", e.Bootstrap, len(e.Clusters), strings.Join(e.Clusters, ", "))
+	return fmt.Sprintf("bootstrap cluster %q still manages %s: %s", e.Bootstrap, event.Count(len(e.Clusters), "cluster"), strings.Join(e.Clusters, ", "))
 }
 
 // DeleteBootstrap deletes a bootstrap cluster of ours. It brings it back first if it must, to ask it what it

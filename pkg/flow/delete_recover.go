@@ -152,7 +152,7 @@ func (d *Delete) restoreSnapshot(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", d.reasons().Explain(ctx, err)
 		}
-		outcome = fmt.Sprintf("%d objects restored", r.Objects)
+		outcome = event.Count(r.Objects, "object") + " restored"
 	}
 	d.record.Pivot, d.mgmt = NotPivoted, nil
 	return outcome, d.records.Save(d.record)

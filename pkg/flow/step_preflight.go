@@ -38,7 +38,7 @@ func (c *Create) preflight(ctx context.Context) (string, error) {
 	if err := c.begin(ctx, p); err != nil {
 		return "", refused(err) // nothing was begun
 	}
-	return fmt.Sprintf("inputs are good: %d objects%s", len(p.objects()), p.describe()), nil
+	return fmt.Sprintf("inputs are good: %s%s", event.Count(len(p.objects()), "object"), p.describe()), nil
 }
 
 // checkHost has a bootstrap cluster that can tell say what this host lacks.
@@ -185,10 +185,10 @@ func (c *Create) rights(p *plan) []kube.Right {
 func (p *plan) describe() string {
 	s := ""
 	if len(p.components) > 0 {
-		s += fmt.Sprintf(", %d providers", len(p.components))
+		s += ", " + event.Count(len(p.components), "provider")
 	}
 	if len(p.addons) > 0 {
-		s += fmt.Sprintf(", %d addon objects", len(p.addons))
+		s += ", " + event.Count(len(p.addons), "addon object")
 	}
 	return s
 }

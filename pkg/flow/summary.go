@@ -56,11 +56,7 @@ func (c *Create) summarise(ctx context.Context) (string, error) {
 	if c.summary.Machines, err = c.countMachines(ctx, client); err != nil {
 		return "", err
 	}
-	machines := fmt.Sprintf("%d machines", c.summary.Machines)
-	if c.summary.Machines == 1 {
-		machines = "1 machine"
-	}
-	return fmt.Sprintf("cluster %s: %s, managed by the %s", c.key(), machines, describeBootstrap(c.record.Bootstrap)), nil
+	return fmt.Sprintf("cluster %s: %s, managed by the %s", c.key(), event.Count(c.summary.Machines, "machine"), describeBootstrap(c.record.Bootstrap)), nil
 }
 
 func (c *Create) countMachines(ctx context.Context, client *kube.Client) (int, error) {

@@ -15,6 +15,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move"
@@ -61,7 +62,7 @@ func (t transfer) run(ctx context.Context, scope moveplan.Scope) (string, error)
 	if err != nil {
 		return "", why.Explain(ctx, err)
 	}
-	return fmt.Sprintf("%d objects moved", r.Objects), nil
+	return event.Count(r.Objects, "object") + " moved", nil
 }
 
 // done says whether the target has the Cluster and the source hasn't.

@@ -54,7 +54,7 @@ func Backup(ctx context.Context, o BackupOptions) (*Report, error) {
 		event.Failf(o.Sink, "plan", "%v", err)
 		return nil, err
 	}
-	event.Donef(o.Sink, "plan", "%d objects of %d clusters", len(p.Objects), len(p.Clusters()))
+	event.Donef(o.Sink, "plan", "%s of %s", event.Count(len(p.Objects), "object"), event.Count(len(p.Clusters()), "cluster"))
 	if err := replacing(dir, man, p, o.Sink); err != nil {
 		return nil, err
 	}

@@ -87,12 +87,12 @@ func replacing(dir string, next *contents, p *plan.Plan, sink event.Sink) error 
 		return fault.WithHint(fault.Refusedf("%s holds the backup of another management cluster (%s, made %s), which may be the only one", dir, old.Source.Host, made), hint)
 	}
 	if lost := missingClusters(old, p); len(lost) > 0 {
-		return fault.WithHint(fault.Refusedf("%s holds a backup, made %s, with %d clusters that the new one would lack: %s; it may be the only copy of them", dir, made, len(lost), first(lost, 3)), hint)
+		return fault.WithHint(fault.Refusedf("%s holds a backup, made %s, with %s that the new one would lack: %s; it may be the only copy", dir, made, event.Count(len(lost), "cluster"), first(lost, 3)), hint)
 	}
 	if changed := old.changed(dir); len(changed) > 0 {
 		return fault.WithHint(fault.Refusedf("%s holds a backup, made %s, that was changed since: %s", dir, made, first(changed, 3)), hint)
 	}
-	event.Notef(sink, "replacing the backup made %s, with %d objects", made, old.Objects)
+	event.Notef(sink, "replacing the backup made %s, with %s", made, event.Count(old.Objects, "object"))
 	return nil
 }
 

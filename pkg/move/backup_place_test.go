@@ -226,8 +226,8 @@ func TestWhichBackupIsReplaced(t *testing.T) {
 		refused   bool
 		says      string
 	}{
-		"the same, grown":    {old: []string{"heron"}, next: []string{"egret", "heron"}, says: "replacing the backup made 2026-01-02T03:04:05Z, with 1 objects"},
-		"one is lost":        {old: []string{"egret", "heron"}, next: []string{"heron"}, refused: true, says: "1 clusters that the new one would lack: Cluster_cluster.x-k8s.io_default_egret.yaml"},
+		"the same, grown":    {old: []string{"heron"}, next: []string{"egret", "heron"}, says: "replacing the backup made 2026-01-02T03:04:05Z, with 1 object"},
+		"one is lost":        {old: []string{"egret", "heron"}, next: []string{"heron"}, refused: true, says: "1 cluster that the new one would lack: Cluster_cluster.x-k8s.io_default_egret.yaml"},
 		"nothing any more":   {old: []string{"heron"}, refused: true, says: "default_heron.yaml"},
 		"another cluster's":  {old: []string{"heron"}, next: []string{"heron"}, uid: "2", refused: true, says: "https://pond, made 2026-01-02T03:04:05Z"},
 		"a file is gone":     {old: []string{"heron"}, next: []string{"heron"}, spoil: os.Remove, refused: true, says: "changed since: Cluster_"},

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/move/plan"
@@ -39,7 +40,7 @@ func (m *mover) createAll(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%d objects", len(m.plan.Objects)), nil
+	return event.Count(len(m.plan.Objects), "object"), nil
 }
 
 // lastLook reads the quiet source: this is what is copied. Where nothing ran that could have changed anything, the plan's look is

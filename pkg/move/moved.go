@@ -5,7 +5,6 @@ package move
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -45,7 +44,7 @@ func (m *mover) movedBefore(ctx context.Context) (bool, error) {
 	}
 	clusters := "the cluster"
 	if asked > 1 {
-		clusters = fmt.Sprintf("%d clusters", asked)
+		clusters = event.Count(asked, "cluster")
 	}
 	event.Notef(m.o.Sink, "nothing is left to move: the source has no such cluster, and the target has %s already", clusters)
 	// The leases of a run that was killed are given back, where it is known to be dead.

@@ -220,7 +220,7 @@ func (m *mover) look(ctx context.Context) error {
 	for _, w := range m.plan.Warnings {
 		event.Warnf(m.o.Sink, "%s", w)
 	}
-	event.Donef(m.o.Sink, "plan", "%d objects of %d clusters", len(m.plan.Objects), len(m.plan.Clusters()))
+	event.Donef(m.o.Sink, "plan", "%s of %s", event.Count(len(m.plan.Objects), "object"), event.Count(len(m.plan.Clusters()), "cluster"))
 	event.Startf(m.o.Sink, "preflight", "Preflight")
 	if err := m.persist(ctx, "preflight", m.preflight); err != nil {
 		event.Failf(m.o.Sink, "preflight", "%s", fault.Brief(err))

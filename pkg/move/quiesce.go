@@ -35,15 +35,15 @@ func (m *mover) quiesce(ctx context.Context) (string, error) {
 
 func (m *mover) quietText() string {
 	j := m.journal
-	text := fmt.Sprintf("%d clusters paused", len(j.Paused))
+	text := event.Count(len(j.Paused), "cluster") + " paused"
 	if n := len(j.Controllers); n > 0 {
-		text += fmt.Sprintf(", %d controllers at 0", n)
+		text += ", " + event.Count(n, "controller") + " at 0"
 	}
 	if n := len(j.Webhooks); n > 0 {
 		text += fmt.Sprintf(", %d webhook configurations let only this move pass", n)
 	}
 	if n := len(j.TargetControllers); n > 0 {
-		text += fmt.Sprintf(", %d controllers of the target started", n)
+		text += ", " + event.Count(n, "controller") + " of the target started"
 	}
 	return text
 }

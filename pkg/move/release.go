@@ -65,7 +65,7 @@ func (m *mover) release(ctx context.Context) (string, error) {
 			deleted++
 		}
 	}
-	text := fmt.Sprintf("%d objects deleted on the source", deleted)
+	text := event.Count(deleted, "object") + " deleted on the source"
 	if stay := len(list) - deleted; stay > 0 {
 		text += fmt.Sprintf(", %d stay for others", stay)
 	}

@@ -191,7 +191,7 @@ func (m *mover) restoreObjects(ctx context.Context) error {
 	m.pausedInFiles()
 	if len(m.journal.TargetControllers) > 0 {
 		start := func(ctx context.Context) (string, error) {
-			return fmt.Sprintf("%d controllers", len(m.journal.TargetControllers)), m.startTarget(ctx)
+			return event.Count(len(m.journal.TargetControllers), "controller"), m.startTarget(ctx)
 		}
 		if err := m.step(ctx, "quiesce", "Start the target's controllers", start); err != nil {
 			return err
@@ -224,7 +224,7 @@ func (m *mover) undoRestore(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("target: %w", err)
 	}
 	m.report.RolledBack = true
-	return fmt.Sprintf("%d objects are gone from the target again", removed), nil
+	return event.Count(removed, "object") + " removed from the target again", nil
 }
 
 // fromFiles says whether a journal is about files instead of a source.

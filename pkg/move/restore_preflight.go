@@ -21,7 +21,7 @@ func (m *mover) prepareRestore(ctx context.Context) error {
 		event.Failf(m.o.Sink, "preflight", "%v", err)
 		return err
 	}
-	event.Donef(m.o.Sink, "preflight", "the target takes %d objects", len(m.plan.Objects)-m.alreadyThere())
+	event.Donef(m.o.Sink, "preflight", "the target takes %s", event.Count(len(m.plan.Objects)-m.alreadyThere(), "object"))
 	m.tellAboutFiles()
 	return m.decideTarget(ctx)
 }

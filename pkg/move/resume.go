@@ -38,7 +38,7 @@ func (m *mover) resume(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("target: %w", err)
 	}
 	if !slices.ContainsFunc(found, func(d *unstructured.Unstructured) bool { return kube.Replicas(d) > 0 }) {
-		return fmt.Sprintf("%d clusters go on", len(m.journal.Paused)), nil
+		return m.goOn(), nil
 	}
 	return m.reconciling(ctx)
 }
@@ -73,10 +73,10 @@ func (m *mover) reconciling(ctx context.Context) (string, error) {
 	err := kube.Wait(within, m.o.Sink, "resume", waitInterval, cond)
 	switch {
 	case err == nil:
-		return fmt.Sprintf("the target's controllers have taken %d clusters up", len(m.journal.Paused)), nil
+		return fmt.Sprintf("the target's controllers have taken %s up", event.Count(len(m.journal.Paused), "cluster")), nil
 	case ctx.Err() == nil && fault.CodeOf(err) == fault.Timeout:
 		event.Warnf(m.o.Sink, "the target's controllers haven't taken up %s after %s: look at their logs", strings.Join(names[:min(3, len(names))], ", "), m.o.Wait)
-		return fmt.Sprintf("%d clusters go on", len(m.journal.Paused)), nil
+		return m.goOn(), nil
 	}
 	return "", err
 }
@@ -85,4 +85,12 @@ func (m *mover) wasPaused(u *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(m.journal.Paused, func(p PausedObject) bool {
 		return p.GroupKind == capi.ClusterGK() && p.Namespace == u.GetNamespace() && p.Name == u.GetName()
 	})
+}
+
+// goOn says how many clusters aren't paused any more.
+func (m *mover) goOn() string {
+	if n := len(m.journal.Paused); n != 1 {
+		return fmt.Sprintf("%d clusters go on", n)
+	}
+	return "1 cluster goes on"
 }

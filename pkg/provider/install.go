@@ -151,7 +151,7 @@ func (i *installer) announce(ctx context.Context) error {
 // applyMain applies the objects of all providers together: kube.Apply orders them by what they depend on, so that all
 // CRDs are established once, before the first controller starts, and webhook configurations come last.
 func (i *installer) applyMain(ctx context.Context) error {
-	event.Progressf(i.opts.Sink, i.opts.Step, "applying %d objects of %s", len(i.plan.main), i.plan.names())
+	event.Progressf(i.opts.Sink, i.opts.Step, "applying %s of %s", event.Count(len(i.plan.main), "object"), i.plan.names())
 	return i.apply(ctx, i.plan.main)
 }
 
@@ -160,7 +160,7 @@ func (i *installer) applyGuarded(ctx context.Context) error {
 	if len(i.plan.guarded) == 0 {
 		return nil
 	}
-	event.Progressf(i.opts.Sink, i.opts.Step, "applying %d objects that the webhooks check", len(i.plan.guarded))
+	event.Progressf(i.opts.Sink, i.opts.Step, "applying %s that the webhooks check", event.Count(len(i.plan.guarded), "object"))
 	return i.apply(ctx, i.plan.guarded)
 }
 

@@ -144,7 +144,7 @@ func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause err
 	case len(nodes) == 0:
 		return fmt.Errorf("%w (it has no containers, or none any more)", cause)
 	}
-	event.Progressf(sink, stepEnsure, "collecting the logs of %d nodes", len(nodes))
+	event.Progressf(sink, stepEnsure, "collecting the logs of %s", event.Count(len(nodes), "node"))
 	_ = os.RemoveAll(c.logsDir())
 	done := make(chan error, 1)
 	go func() { done <- e.collectLogs(rec.Cluster, c.logsDir()) }()

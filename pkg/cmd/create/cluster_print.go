@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/cmd/cmdutil"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/flow"
 	"github.com/clusterctl/clusterctl/pkg/ui"
 )
@@ -28,7 +29,7 @@ func printSummary(f *cmdutil.Factory, format ui.Format, s *flow.Summary) error {
 		{"its kubeconfig", s.ManagementKubeconfig},
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nCluster %s/%s is ready: Kubernetes %s, %d machines.\n\n", s.Namespace, s.Name, s.KubernetesVersion, s.Machines)
+	fmt.Fprintf(&b, "\nCluster %s/%s is ready: Kubernetes %s, %s.\n\n", s.Namespace, s.Name, s.KubernetesVersion, event.Count(s.Machines, "machine"))
 	for _, r := range rows {
 		if r[1] != "" {
 			fmt.Fprintf(&b, "  %-15s %s\n", r[0], r[1])
