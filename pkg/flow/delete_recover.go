@@ -147,7 +147,7 @@ func (d *Delete) restoreSnapshot(ctx context.Context) (string, error) {
 	}
 	if begun != nil || !there {
 		r, err := move.Restore(ctx, move.RestoreOptions{
-			Target: target, Dir: d.record.Snapshot, By: d.host.Self, Alive: d.host.Alive, Sink: within(StepRestore, d.reasons().Sink(ctx)),
+			Target: target, Dir: d.record.Snapshot, Part: true, By: d.host.Self, Alive: d.host.Alive, Sink: within(StepRestore, d.reasons().Sink(ctx)),
 		})
 		if err != nil {
 			return "", d.reasons().Explain(ctx, err)

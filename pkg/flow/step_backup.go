@@ -90,7 +90,7 @@ func (c *Create) restoreBackup(ctx context.Context, client *kube.Client) (string
 	}
 	defer target.Close()
 	r, err := move.Restore(ctx, move.RestoreOptions{
-		Target: target, Dir: c.record.Inputs.Backup, Decrypt: c.opts.Decrypt, By: c.host.Self, Alive: c.host.Alive, Sink: within(StepCluster, c.reasons().Sink(ctx)),
+		Target: target, Dir: c.record.Inputs.Backup, Decrypt: c.opts.Decrypt, Part: true, By: c.host.Self, Alive: c.host.Alive, Sink: within(StepCluster, c.reasons().Sink(ctx)),
 	})
 	if err != nil {
 		return "", c.reasons().Explain(ctx, err)

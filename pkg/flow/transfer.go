@@ -55,7 +55,7 @@ func (t transfer) run(ctx context.Context, scope moveplan.Scope) (string, error)
 		return "", err
 	}
 	r, err := move.Run(ctx, move.Options{
-		Source: t.source, Target: t.target, Scope: scope, Discard: t.discard, AllowProvisioning: t.provisioning,
+		Source: t.source, Target: t.target, Scope: scope, Discard: t.discard, Part: true, AllowProvisioning: t.provisioning,
 		StateDir: filepath.Join(t.host.Dirs.State, "moves"), By: t.host.Self, Alive: t.host.Alive, Sink: within(t.step, why.Sink(ctx)), Kept: t.kept,
 		Releasing: t.releasing,
 	})

@@ -30,6 +30,8 @@ func gvkDeployment() schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
 }
 
+func nodeGVK() schema.GroupVersionKind { return schema.GroupVersionKind{Version: "v1", Kind: "Node"} }
+
 // controllers finds the Deployments of Cluster API and its providers: by label, by upstream's inventory or well-known
 // names, and by the webhooks of Cluster API's kinds. What else is in the cluster, cert-manager included, isn't touched.
 func controllers(ctx context.Context, c *kube.Client) ([]*unstructured.Unstructured, error) {
@@ -205,14 +207,33 @@ func podsGone(ctx context.Context, c *kube.Client, d *unstructured.Unstructured)
 	if err != nil || selector.Empty() {
 		return true, "", err
 	}
-	pods, err := c.List(ctx, schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, kube.ListOptions{Namespace: d.GetNamespace(), LabelSelector: selector.String(), MetadataOnly: true})
+	pods, err := c.List(ctx, schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, kube.ListOptions{Namespace: d.GetNamespace(), LabelSelector: selector.String()})
 	if err != nil {
 		return false, "", err
 	}
 	for _, p := range pods {
-		return false, fmt.Sprintf("pod %s isn't gone yet", p.GetName()), nil
+		return false, fmt.Sprintf("pod %s isn't gone yet", p.GetName()) + lostNode(ctx, c, p), nil
 	}
 	return true, "", nil
+}
+
+// lostNode says of a pod whose node doesn't answer that it stays until somebody says that the machine is gone: the pod may run still, and
+// then it may still write.
+func lostNode(ctx context.Context, c *kube.Client, pod *unstructured.Unstructured) string {
+	name, _, _ := unstructured.NestedString(pod.Object, "spec", "nodeName")
+	if name == "" {
+		return ""
+	}
+	node, err := c.Get(ctx, nodeGVK(), "", name)
+	if err != nil {
+		return "" // gone, or not for us to see
+	}
+	for _, cond := range capi.Conditions(node) {
+		if cond.Type == "Ready" && cond.Status != "True" {
+			return fmt.Sprintf(": its node %s doesn't answer (%s), so it may run still. If that machine is gone for good, delete the Node: kubectl delete node %s", name, cond.Reason, name)
+		}
+	}
+	return ""
 }
 
 // lastWriter is the field manager that wrote last, for messages.

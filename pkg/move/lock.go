@@ -78,6 +78,9 @@ func (m *mover) stopped(err error) error {
 	if code != fault.Interrupted && code != fault.Timeout {
 		err = fault.WithCode(fault.Partial, err)
 	}
+	if m.o.Part {
+		return err
+	}
 	if m.dir != nil {
 		return fault.WithHint(err, "what was created is on the target, paused; the same command again goes on, --rollback beside --from-directory removes it")
 	}

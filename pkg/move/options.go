@@ -43,6 +43,8 @@ type Options struct {
 	// Discard says that the source is deleted as a whole after the move (a bootstrap cluster): its objects aren't deleted
 	// one by one, and its controllers stay at zero.
 	Discard bool
+	// Part says that the move is a step of a command which says itself how to go on: then errors don't name the flags of a move.
+	Part bool
 	// StateDir is where the snapshot of the objects is kept while they are moved; empty means none.
 	StateDir string
 	// Kept hears, before the first object is copied, of the snapshot's file; its error ends the move. nil is allowed.

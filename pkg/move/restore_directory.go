@@ -26,6 +26,8 @@ type RestoreOptions struct {
 	Decrypt func([]byte) ([]byte, error)
 	// Exclude and AllowOrphans are as in [plan.Scope].
 	Exclude, AllowOrphans []string
+	// Part is as in [Options].
+	Part bool
 	// By, Confirm, Wait, LeaseTTL, Alive and Sink are as in [Options].
 	By       Identity
 	Confirm  func(context.Context, *plan.Plan) error
@@ -116,7 +118,7 @@ func newRestore(ctx context.Context, ro RestoreOptions) (*mover, error) {
 	}
 	m := &mover{
 		o: Options{
-			Target: ro.Target, By: ro.By, Wait: ro.Wait, LeaseTTL: ro.LeaseTTL, Alive: ro.Alive, Sink: ro.Sink, Quiesce: QuiesceScale,
+			Target: ro.Target, By: ro.By, Wait: ro.Wait, LeaseTTL: ro.LeaseTTL, Alive: ro.Alive, Sink: ro.Sink, Quiesce: QuiesceScale, Part: ro.Part,
 			Scope: plan.Scope{All: true, Include: kindsIn(dir.objs), Exclude: ro.Exclude, AllowOrphans: ro.AllowOrphans},
 		},
 		dst: ro.Target, srcWidth: newWidth(), dstWidth: newWidth(), began: time.Now(), dstBefore: ro.Target.Requests(), dir: dir,
