@@ -36,6 +36,8 @@ type engine interface {
 	facts(ctx context.Context) (facts, error)
 	// nodes lists the containers of a kind cluster, running or not.
 	nodes(ctx context.Context, cluster string) ([]container, error)
+	// offline says whether a container has no network.
+	offline(ctx context.Context, id string) bool
 	// pull gets an image unless it is there.
 	pull(ctx context.Context, image string) error
 	// create makes a cluster; it leaves what there is of it when it fails, and can't be interrupted.

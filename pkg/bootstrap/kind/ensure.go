@@ -110,7 +110,7 @@ func (c *Cluster) finish(ctx context.Context, e engine, rec *record, images []st
 	}
 	version, endpoint, err := c.ready(ctx, sink)
 	if err != nil {
-		return err
+		return c.explainOffline(ctx, e, rec, err)
 	}
 	if !isNew {
 		if err := c.loadImages(ctx, e, rec, images, sink); err != nil {

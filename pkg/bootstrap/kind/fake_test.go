@@ -37,8 +37,10 @@ func newFake() *fakeEngine { return &fakeEngine{containers: map[string][]contain
 
 func (f *fakeEngine) name() string                         { return "docker" }
 func (f *fakeEngine) facts(context.Context) (facts, error) { return f.info, nil }
-func (f *fakeEngine) pull(context.Context, string) error   { return nil }
-func (f *fakeEngine) kubeconfig(string) (string, error)    { return "fresh", nil }
+func (f *fakeEngine) offline(context.Context, string) bool { return false }
+
+func (f *fakeEngine) pull(context.Context, string) error { return nil }
+func (f *fakeEngine) kubeconfig(string) (string, error)  { return "fresh", nil }
 func (f *fakeEngine) takesImages(ctx context.Context, cluster string) bool {
 	nodes, _ := f.nodes(ctx, cluster)
 	return len(nodes) > 0

@@ -34,7 +34,7 @@ func (c *Cluster) waitReady(ctx context.Context, sink event.Sink) (version, endp
 			return info.Version, client.Host(), nil
 		}
 		if ctx.Err() != nil {
-			return "", "", fmt.Errorf("wait for the cluster: %s: %w", why, context.Cause(ctx))
+			return "", "", fmt.Errorf("wait for the cluster: %s: %w", orElse(said, why), context.Cause(ctx))
 		}
 		if limited.Err() != nil {
 			return "", "", fault.Timeoutf("wait for the cluster: not ready after %s: %s", c.opts.StartTimeout, orElse(said, why))

@@ -124,9 +124,43 @@ func TestReal(t *testing.T) {
 	if got := identity(t, c); got != uid {
 		t.Errorf("it is another cluster: %s, was %s", got, uid)
 	}
+	if engine == "docker" {
+		cutOff(ctx, t, c, nodes[0])
+		ensure("connected again")
+		if got := identity(t, c); got != uid {
+			t.Errorf("connected again it is another cluster: %s, was %s", got, uid)
+		}
+	}
 	if err := c.Delete(ctx, nil); err != nil || len(containers(t, engine, "realtest")) != 0 {
 		t.Errorf("delete: %v, left %v", err, containers(t, engine, "realtest"))
 	}
+}
+
+// cutOff takes a node off the network: the error names it, and what it tells to do helps.
+func cutOff(ctx context.Context, t *testing.T, c *Cluster, node string) {
+	t.Helper()
+	docker := func(args ...string) {
+		t.Helper()
+		if out, err := exec.CommandContext(ctx, "docker", args...).CombinedOutput(); err != nil {
+			t.Fatalf("docker %q: %v\n%s", args, err, out)
+		}
+	}
+	docker("network", "disconnect", "kind", node)
+	short, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	err := c.Ensure(short, nil)
+	if err == nil || !strings.Contains(err.Error(), "took it off the container engine's network: "+node) {
+		t.Errorf("off the network: %v", err)
+	}
+	if st, err := c.Status(ctx); err != nil || st.State != bootstrap.Degraded || !strings.Contains(st.Detail, node) {
+		t.Errorf("status off the network: %+v, %v", st, err)
+	}
+	connect, restart := "docker network connect kind "+node, "docker restart "+node
+	if hints := strings.Join(fault.Hints(err), "\n"); !strings.Contains(hints, connect) || !strings.Contains(hints, restart) {
+		t.Errorf("hints: %s", hints)
+	}
+	docker(strings.Fields(connect)[1:]...)
+	docker(strings.Fields(restart)[1:]...)
 }
 
 func identity(t *testing.T, c *Cluster) string {

@@ -49,7 +49,7 @@ func (c *Cluster) Status(ctx context.Context) (bootstrap.Status, error) {
 	state, detail := sum(rec, ours)
 	if state == bootstrap.Running {
 		if err := c.ping(ctx); err != nil {
-			return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil //nolint:nilerr // It is the status.
+			return bootstrap.Status{State: bootstrap.Degraded, Detail: c.explainOffline(ctx, e, rec, err).Error()}, nil
 		}
 	}
 	return bootstrap.Status{State: state, Detail: detail}, nil
