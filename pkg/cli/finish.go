@@ -32,8 +32,8 @@ func (r *run) finish(err error) int {
 		return int(fault.Failed) // whoever read the result went away: nobody wants to hear of it
 	case r.interrupted.Load():
 		err = interrupted(err)
-	default:
-		err = overdue(err)
+	case r.stdout.failure() == nil:
+		err = overdue(fullDisk(err))
 	}
 	g := r.factory.Global
 	ui.PrintError(r.streams.ErrOut, err, ui.ErrorOptions{
@@ -66,6 +66,14 @@ func overdue(err error) error {
 		Err: &reworded{text: strings.ReplaceAll(err.Error(), raw, "not finished in time"), err: err}, Fallback: true,
 		Hint: resuming + ", or give it more time with --timeout",
 	}
+}
+
+// fullDisk says what helps wherever a file couldn't be written for want of space.
+func fullDisk(err error) error {
+	if !errors.Is(err, syscall.ENOSPC) || len(fault.Hints(err)) > 0 {
+		return err
+	}
+	return fault.WithHint(err, "free some space and run the same command again, or set CLUSTERCTL_STATE_HOME and CLUSTERCTL_CACHE_HOME to directories on another disk")
 }
 
 // reworded is an error with another text.

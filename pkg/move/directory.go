@@ -79,7 +79,9 @@ func readDirectory(path string, decrypt func([]byte) ([]byte, error)) (*director
 	if len(d.objs) == 0 && len(faults.Faults) == 0 {
 		faults.Add(fmt.Errorf("%s holds no objects", path))
 	}
-	if err := faults.Err(); err != nil {
+	if err := faults.Err(); err != nil && d.man != nil && locked == 0 {
+		return nil, fault.WithCode(fault.Usage, fault.WithHint(err, "take another copy of the backup from where it was made, or another backup"))
+	} else if err != nil {
 		return nil, fault.WithCode(fault.Usage, err)
 	}
 	if d.man == nil {

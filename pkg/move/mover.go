@@ -81,7 +81,6 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return m.report, nil
 		}
 		m.journal = found
-		event.Notef(o.Sink, "going on with the move %s, begun %s by %s, in phase %s", found.ID, found.Started.Format(time.RFC3339), found.By, found.Phase)
 	}
 	if m.journal == nil {
 		if err := m.prepare(ctx, source, target); err != nil {
@@ -92,7 +91,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 			return m.report, nil
 		}
 	}
-	return m.locked(ctx, m.phases)
+	if found == nil {
+		return m.locked(ctx, m.phases)
+	}
+	began := *found
+	return m.locked(ctx, func(ctx context.Context) error { // Not before: it may be somebody else who goes on with it.
+		event.Notef(o.Sink, "going on with the move %s, begun %s by %s, in phase %s", began.ID, began.Started.Format(time.RFC3339), began.By, began.Phase)
+		return m.phases(ctx)
+	})
 }
 
 func newMover(o *Options) (*mover, error) {

@@ -66,7 +66,11 @@ func Restore(ctx context.Context, ro RestoreOptions) (*Report, error) {
 	case m.journal.Phase == PhaseRollingBack:
 		return nil, fault.WithHint(fault.Refusedf("the restore %s of %s is being undone", m.journal.ID, m.journal.Started.Format(time.RFC3339)), "finish that first: the same command with --rollback")
 	default:
-		event.Notef(ro.Sink, "going on with the restore %s, begun %s by %s", m.journal.ID, m.journal.Started.Format(time.RFC3339), m.journal.By)
+		began := *m.journal
+		return m.locked(ctx, func(ctx context.Context) error {
+			event.Notef(ro.Sink, "going on with the restore %s, begun %s by %s", began.ID, began.Started.Format(time.RFC3339), began.By)
+			return m.restorePhases(ctx)
+		})
 	}
 	return m.locked(ctx, m.restorePhases)
 }
