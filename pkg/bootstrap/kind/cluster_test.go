@@ -136,6 +136,10 @@ func TestKilledWhileCreating(t *testing.T) {
 		if err := os.WriteFile(c.Kubeconfig()+".lock", nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		st, err := c.Status(t.Context())
+		if err != nil || st.State != bootstrap.Missing || strings.Contains(st.Detail, "removes 1 container") != (containers == 1) {
+			t.Errorf("%s: %+v, %v", name, st, err)
+		}
 		if err := c.Ensure(t.Context(), nil); err != nil || f.count() != 1 || f.made != containers+1 {
 			t.Errorf("%s: %v, %d containers", name, err, f.count())
 		}

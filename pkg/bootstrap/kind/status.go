@@ -19,6 +19,7 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/bootstrap/internal/lock"
 	"github.com/clusterctl/clusterctl/pkg/capi"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/kube"
 	"github.com/clusterctl/clusterctl/pkg/paths"
 )
@@ -44,7 +45,7 @@ func (c *Cluster) Status(ctx context.Context) (bootstrap.Status, error) {
 		return bootstrap.Status{State: bootstrap.Degraded, Detail: err.Error()}, nil //nolint:nilerr // It is the status.
 	}
 	if !rec.Complete {
-		return c.incomplete(), nil
+		return c.incomplete(ours), nil
 	}
 	state, detail := sum(rec, ours)
 	if state == bootstrap.Running {
@@ -56,13 +57,17 @@ func (c *Cluster) Status(ctx context.Context) (bootstrap.Status, error) {
 }
 
 // incomplete is the state of one that is being made, or whose making was interrupted: that never held anything.
-func (c *Cluster) incomplete() bootstrap.Status {
+func (c *Cluster) incomplete(left []container) bootstrap.Status {
 	held, err := lock.Try(c.lockPath())
 	if errors.Is(err, lock.ErrHeld) {
 		return bootstrap.Status{State: bootstrap.Starting, Detail: "another command is making it"}
 	}
 	held.Release()
-	return bootstrap.Status{State: bootstrap.Missing, Detail: "its start was interrupted"}
+	detail := "its start was interrupted"
+	if len(left) > 0 {
+		detail += fmt.Sprintf("; its next start, or its deletion, removes %s", event.Count(len(left), "container"))
+	}
+	return bootstrap.Status{State: bootstrap.Missing, Detail: detail}
 }
 
 // sum is the state by what containers there are.
