@@ -26,7 +26,7 @@ func (c *Create) lookForReplaced(ctx context.Context) error {
 	}
 	in, err := c.opts.Inputs.absolute()
 	if err != nil || in.Empty() || in.Validate() != nil {
-		return nil //nolint:nilerr // not a whole order
+		return nil // not a whole order
 	}
 	short, stop := context.WithTimeout(ctx, selfWait)
 	defer stop()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -156,9 +157,26 @@ func (c *Cluster) keepLogs(ctx context.Context, e engine, rec *record, cause err
 	if left, listErr := e.nodes(ctx, rec.Cluster); listErr == nil && len(left) < len(nodes) {
 		cause = fmt.Errorf("its containers were removed meanwhile by somebody else: %w", cause)
 	}
-	if _, statErr := os.Stat(c.logsDir()); statErr != nil {
-		event.Warnf(sink, "the nodes' logs couldn't be collected: %s", fault.Brief(err))
+	if !hasLogs(c.logsDir()) {
+		why := "there are none"
+		if err != nil {
+			why = fault.Brief(err)
+		}
+		event.Warnf(sink, "the nodes' logs couldn't be collected: %s", why)
 		return cause
 	}
 	return fault.WithHint(cause, "the nodes' logs are in %s", c.logsDir())
+}
+
+// hasLogs says whether there is anything to read: on a full disk there are empty files.
+func hasLogs(dir string) bool {
+	found := false
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error { // What can't be read is none.
+		if err == nil && entry.Type().IsRegular() {
+			info, infoErr := entry.Info()
+			found = found || infoErr == nil && info.Size() > 0
+		}
+		return nil
+	})
+	return found
 }
