@@ -18,6 +18,8 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
+const spaceHint = "free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to"
+
 // PartEnd is the end of the name of a snapshot that isn't whole yet.
 const PartEnd = ".part"
 
@@ -35,7 +37,7 @@ func (m *mover) snapshot() error {
 	}
 	path := filepath.Join(m.o.StateDir, m.journal.ID+snapshotEnd)
 	if err := m.writeSnapshot(path); err != nil {
-		return fmt.Errorf("keep a snapshot in %s: %w", path, err)
+		return fault.WithHint(fmt.Errorf("keep a snapshot in %s: %w", path, err), spaceHint)
 	}
 	m.journal.Snapshot = path
 	return m.kept()
@@ -56,7 +58,7 @@ func (m *mover) keepable(faults *fault.List) {
 	}
 	if err := cause(atomicfile.Probe(dir)); err != nil {
 		faults.Add(fault.WithHint(fault.Refusedf("no snapshot could be kept in %s: %w", m.o.StateDir, err),
-			"free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to"))
+			spaceHint))
 	}
 }
 

@@ -5,6 +5,7 @@ package ui
 import (
 	"fmt"
 	"io"
+	"maps"
 	"time"
 
 	"github.com/clusterctl/clusterctl/pkg/event"
@@ -47,14 +48,19 @@ func (p *plain) show(e event.Event, of *step, _ []*step) {
 	}
 }
 
-// progress tells a new reason, at most one a second for each step.
+// progress tells a new reason, at most one a second for each step. One that comes and goes is told once in a Heartbeat.
 func (p *plain) progress(e event.Event, of *step) {
 	switch {
 	case of == nil:
 		p.put(e.Time, "note", titled(e.Step, Fold(e.Message)))
-	case of.pending && e.Time.Sub(of.shown) >= settle:
+	case isNews(of, e.Time):
 		p.wait(e.Time, of)
 	}
+}
+
+func isNews(s *step, now time.Time) bool {
+	at, told := s.told[s.reason]
+	return s.pending && now.Sub(s.shown) >= settle && (!told || now.Sub(at) >= Heartbeat)
 }
 
 func (p *plain) wait(now time.Time, s *step) {
@@ -63,6 +69,11 @@ func (p *plain) wait(now time.Time, s *step) {
 	if text == "" {
 		text = "still running"
 	}
+	maps.DeleteFunc(s.told, func(_ string, at time.Time) bool { return now.Sub(at) >= Heartbeat })
+	if s.told == nil {
+		s.told = map[string]time.Time{}
+	}
+	s.told[s.reason] = now
 	p.put(now, "wait", fmt.Sprintf("%s (%s)", titled(s.name, text), Duration(now.Sub(s.began))))
 }
 
@@ -70,7 +81,7 @@ func (p *plain) wait(now time.Time, s *step) {
 func (p *plain) tick(now time.Time, running []*step) {
 	for _, s := range running {
 		quiet := now.Sub(s.shown)
-		if quiet >= Heartbeat || s.pending && quiet >= settle {
+		if quiet >= Heartbeat || isNews(s, now) {
 			p.wait(now, s)
 		}
 	}

@@ -50,8 +50,9 @@ type View struct {
 type step struct {
 	name, title, reason string
 	began               time.Time
-	shown               time.Time // when a plain line told of it last
-	pending             bool      // a reason was not told yet
+	shown               time.Time            // when a plain line told of it last
+	pending             bool                 // a reason was not told yet
+	told                map[string]time.Time // when a plain line told of a reason; what is older than a Heartbeat may be left out
 }
 
 // say takes the latest reason; one that was there already is nothing new.

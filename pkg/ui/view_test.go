@@ -85,6 +85,28 @@ func TestViewTellsTheStory(t *testing.T) {
 	}
 }
 
+// TestReasonsThatComeAndGo, as of webhooks that are asked one after the other, don't flood a log: each is told once in a heartbeat.
+func TestReasonsThatComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out buffer
+		v := ui.NewView(ui.ViewOptions{Mode: ui.ProgressPlain, Out: &out, Location: time.UTC})
+		event.Startf(v, "providers", "Install the providers")
+		for i := range 40 { // 60 s
+			event.Progressf(v, "providers", "webhook %d doesn't answer", i%3)
+			time.Sleep(1500 * time.Millisecond)
+		}
+		event.Progressf(v, "providers", "a new reason")
+		time.Sleep(1500 * time.Millisecond)
+		event.Donef(v, "providers", "")
+		v.Close()
+		for text, want := range map[string]int{"webhook 0": 2, "webhook 1": 2, "webhook 2": 2, "a new reason": 1} {
+			if n := strings.Count(out.String(), text); n != want {
+				t.Errorf("%q is told %d times, want %d:\n%s", text, n, want, out.String())
+			}
+		}
+	})
+}
+
 // What a terminal shows at the end, and in between, is what matters of the live view, not its control sequences.
 func TestLiveViewOnAScreen(t *testing.T) {
 	cases := []struct {
