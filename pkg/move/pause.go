@@ -97,6 +97,25 @@ func (p PausedObject) unpause(ctx context.Context, c *kube.Client) error {
 	return err
 }
 
+// before is a paused object as it was before: who restores it later must not find it paused by a move that is long over.
+func (p PausedObject) before(paused *unstructured.Unstructured) *unstructured.Unstructured {
+	u := paused.DeepCopy()
+	switch p.Was {
+	case "annotation":
+		annotations := u.GetAnnotations()
+		delete(annotations, capi.PausedAnnotation)
+		u.SetAnnotations(annotations)
+		forget(u, "f:metadata", "f:annotations", "f:"+capi.PausedAnnotation)
+		return u
+	case "false":
+		_ = unstructured.SetNestedField(u.Object, false, "spec", "paused") // It has a spec: it was paused there.
+	default:
+		unstructured.RemoveNestedField(u.Object, "spec", "paused")
+	}
+	forget(u, "f:spec", "f:paused")
+	return u
+}
+
 func (p PausedObject) target() kube.Target {
 	return kube.Target{GVK: p.WithVersion(p.Version), Namespace: p.Namespace, Name: p.Name}
 }

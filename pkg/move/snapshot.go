@@ -16,6 +16,7 @@ import (
 
 	"github.com/clusterctl/clusterctl/pkg/atomicfile"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/move/plan"
 )
 
 const spaceHint = "free some space, or set CLUSTERCTL_STATE_HOME to a directory that you may write to"
@@ -23,7 +24,7 @@ const spaceHint = "free some space, or set CLUSTERCTL_STATE_HOME to a directory 
 // PartEnd is the end of the name of a snapshot that isn't whole yet.
 const PartEnd = ".part"
 
-// snapshot keeps all objects, with their status, in one file that only its owner can read: a line of JSON each, and a last
+// snapshot keeps all objects, as they were before the move paused them, with their status, in one file that only its owner can read: a line of JSON each, and a last
 // line that says that it is whole. It is written before the first object is copied.
 func (m *mover) snapshot() error {
 	if m.o.StateDir == "" {
@@ -93,8 +94,16 @@ func (m *mover) writeSnapshot(path string) (err error) {
 	w := bufio.NewWriterSize(f, 1<<20)
 	sum := sha256.New()
 	enc := json.NewEncoder(io.MultiWriter(w, sum))
+	ours := make(map[plan.Key]PausedObject, len(m.journal.Paused))
+	for _, p := range m.journal.Paused {
+		ours[p.Key] = p
+	}
 	for _, o := range m.plan.Objects {
-		if err := enc.Encode(o.Source.Object); err != nil {
+		u := o.Source
+		if p, ok := ours[o.Key]; ok {
+			u = p.before(u)
+		}
+		if err := enc.Encode(u.Object); err != nil {
 			return err
 		}
 	}
