@@ -301,6 +301,9 @@ func (c *Create) management(ctx context.Context) (*kube.Client, error) {
 	}
 	if err := c.record.Bootstrap.verify(ctx, client, c.record.rightOne()); err != nil {
 		client.Close()
+		if errors.Is(err, errReplaced) {
+			err = fault.WithHint(err, "if it was made anew, give the whole command again, with where the cluster comes from: that begins anew there")
+		}
 		return nil, err
 	}
 	c.mgmt = client

@@ -116,8 +116,12 @@ func (d *Delete) Preview(ctx context.Context) (string, error) {
 		return "", err
 	}
 	p, err := workload.PreviewDeletion(ctx, client, d.Key())
+	missing := err != nil
 	if err := d.notFoundIsDone(ctx, err); err != nil {
 		return "", err
+	}
+	if missing {
+		return fmt.Sprintf("what was made for cluster %s, which isn't there any more", d.Key()), nil
 	}
 	return p.Summary() + d.selfNote(), nil
 }

@@ -14,7 +14,7 @@ import (
 
 func (d *Delete) skipForget() string {
 	if d.record == nil {
-		return "there is no record of it"
+		return "no run of this host made it where it is now"
 	}
 	return ""
 }

@@ -5,10 +5,13 @@ package flow
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
 	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
+	"github.com/clusterctl/clusterctl/pkg/move"
 	"github.com/clusterctl/clusterctl/pkg/workload"
 )
 
@@ -28,9 +31,24 @@ func (d *Delete) notFoundIsDone(ctx context.Context, err error) error {
 		return fault.WithHint(fault.Refusedf("the %s has no Cluster API at all, so it says nothing about cluster %s, which was begun there", d.Where(), d.Key()),
 			forget, d.opts.Name, d.opts.Namespace)
 	}
+	if files := d.movedByHand(ctx); len(files) > 0 {
+		return fault.WithHint(fault.Refusedf("there is no cluster %s on the %s, and a move of it was made on this host (%s): it may be on another management cluster now", d.Key(), d.Where(), strings.Join(files, ", ")),
+			forget, d.opts.Name, d.opts.Namespace)
+	}
 	if err := d.record.checkNotElsewhere(ctx); err != nil {
 		return err
 	}
 	event.Notef(d.host.Sink, "there is no cluster %s on the %s: cleaning up what was made for it", d.Key(), d.Where())
 	return nil
+}
+
+// movedByHand are the snapshots of moves of the cluster that none of its runs made. While a deletion is under way that had found the
+// Cluster, they say nothing of where it went.
+func (d *Delete) movedByHand(ctx context.Context) []string {
+	if d.record.Deleting {
+		return nil
+	}
+	return slices.DeleteFunc(d.snapshotsLeft(ctx), func(path string) bool {
+		return slices.Contains(d.record.Snapshots, strings.TrimSuffix(path, move.PartEnd))
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/clusterctl/clusterctl/pkg/bootstrap"
+	"github.com/clusterctl/clusterctl/pkg/event"
 	"github.com/clusterctl/clusterctl/pkg/fault"
 	"github.com/clusterctl/clusterctl/pkg/manifest"
 )
@@ -33,6 +34,9 @@ type PlanStep struct {
 func (c *Create) DryRun(ctx context.Context) (*Plan, error) {
 	if err := c.lookForReplaced(ctx); err != nil {
 		return nil, refused(err)
+	}
+	if c.replaced != nil {
+		event.Notef(c.host.Sink, "the %s was made anew since an earlier run began the cluster on it: this begins anew, too, and puts the record of that run aside", describeBootstrap(c.record.Bootstrap))
 	}
 	var faults fault.List
 	p, err := c.readPlan(ctx)

@@ -384,6 +384,7 @@ func (w *world) deletedElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeText(t, snapshot, snapshotIn("moved", "moved"))
+	wantKept(t, h, rec, remove(t, h, Target{Name: "moved"}), snapshot, "another management cluster")
 	warned := ""
 	h.Sink = event.Func(func(e event.Event) {
 		if e.Kind == event.Warn {

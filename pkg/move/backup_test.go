@@ -286,9 +286,9 @@ func TestBackupsThatAreNone(t *testing.T) {
 		}, false, "Secret broken/heron-ca is in "},
 		"cut off snapshot":               {func(t *testing.T, dir string) string { f := asSnapshot(t, dir); cutOff(t, f); return f }, false, "cut off"},
 		"snapshot without its last line": {lessLines(func(l [][]byte) [][]byte { return l[:len(l)-1] }), false, "isn't whole: the last line, which says how many objects there are, is missing"},
-		"snapshot without a line":        {lessLines(func(l [][]byte) [][]byte { return l[1:] }), false, "isn't whole: it holds "},
+		"snapshot without a line":        {lessLines(func(l [][]byte) [][]byte { return l[1:] }), false, ", and should hold "},
 		"snapshot with another line":     {lessLines(func(l [][]byte) [][]byte { return append([][]byte{l[1], l[1]}, l[2:]...) }), false, "its checksum is another one"},
-		"empty snapshot":                 {lessLines(func([][]byte) [][]byte { return nil }), false, "is cut off"},
+		"empty snapshot":                 {lessLines(func([][]byte) [][]byte { return nil }), false, "is empty"},
 		"two snapshots": {func(t *testing.T, dir string) string {
 			f := asSnapshot(t, dir)
 			write(t, filepath.Join(filepath.Dir(f), "b.jsonl"), read(t, f))

@@ -28,7 +28,9 @@ const (
 
 // directory is what was read out of a folder.
 type directory struct {
-	// path is where it was read, id tells its content from others.
+	// named is what was asked for: a folder, or a file.
+	named string
+	// path is the folder, id tells its content from others.
 	path, id string
 	// man is a backup's manifest; nil for what others wrote.
 	man  *contents
@@ -40,7 +42,7 @@ type directory struct {
 // readDirectory reads a backup of Backup, a folder that upstream's clusterctl wrote (no manifest), or a move's snapshot (.jsonl, or a
 // folder with one). All faults come together, with class fault.Usage.
 func readDirectory(path string, decrypt func([]byte) ([]byte, error)) (*directory, error) {
-	d := &directory{path: path}
+	d := &directory{named: path, path: path}
 	names, err := d.list()
 	if err != nil {
 		return nil, fault.WithCode(fault.Usage, err)
@@ -101,7 +103,7 @@ func (d *directory) twice(faults *fault.List) {
 	for _, u := range d.objs {
 		k := plan.Key{GroupKind: u.GroupVersionKind().GroupKind(), Namespace: u.GetNamespace(), Name: u.GetName()}
 		if seen[k] {
-			faults.Add(fmt.Errorf("%s is in %s more than once", k, d.path))
+			faults.Add(fmt.Errorf("%s is in %s more than once", k, d.named))
 		}
 		seen[k] = true
 	}

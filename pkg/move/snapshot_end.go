@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/clusterctl/clusterctl/pkg/fault"
@@ -28,7 +29,10 @@ type wholeness struct {
 
 // unsealed are the lines of objects of a snapshot that is whole.
 func unsealed(data []byte) ([][]byte, error) {
-	if len(data) == 0 || data[len(data)-1] != '\n' {
+	if len(data) == 0 {
+		return nil, errors.New("is empty")
+	}
+	if data[len(data)-1] != '\n' {
 		return nil, notWhole("is cut off: its last line doesn't end")
 	}
 	lines := bytes.Split(data[:len(data)-1], []byte("\n"))
@@ -39,7 +43,7 @@ func unsealed(data []byte) ([][]byte, error) {
 		return nil, notWhole("isn't whole: the last line, which says how many objects there are, is missing")
 	}
 	if n := end.Snapshot.Objects; n != len(lines) {
-		return nil, notWhole(fmt.Sprintf("isn't whole: it holds %d objects of %d", len(lines), n))
+		return nil, notWhole(fmt.Sprintf("isn't whole: it holds %d objects, and should hold %d", len(lines), n))
 	}
 	sum := sha256.Sum256(data[:len(data)-1-len(last)])
 	if end.Snapshot.SHA256 != hex.EncodeToString(sum[:]) {
@@ -51,5 +55,5 @@ func unsealed(data []byte) ([][]byte, error) {
 // notWhole is for a file that may be the only copy, so it says how to use what is left.
 func notWhole(what string) error {
 	return fault.WithHint(fault.Usagef("%s", what),
-		`take another copy of it. If there is none, this makes a file of what is left, which can be restored without any check that it is all: awk '/"kind":/{print "---"; print}' FILE.jsonl > rest.yaml`)
+		`take another copy of it. If there is none, this makes a file of what is left, which can be restored without any check that it is all: (umask 077; awk '/"kind":.*}$/{print "---"; print}' FILE.jsonl > rest.yaml)`)
 }

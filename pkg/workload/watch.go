@@ -156,7 +156,7 @@ func (w *watch) goOn(code fault.Code, err error) error {
 }
 
 func timeoutText(w *watch, now time.Time) string {
-	head := fmt.Sprintf("wait for %s: timed out after %s", w, now.Sub(w.began).Round(time.Second))
+	head := fmt.Sprintf("wait for %s: timed out after %s:", w, now.Sub(w.began).Round(time.Second))
 	lines := []string{head}
 	if w.progress != "" {
 		lines = append(lines, w.progress)
