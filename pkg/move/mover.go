@@ -4,6 +4,7 @@ package move
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -83,12 +84,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		m.journal = found
 	}
 	if m.journal == nil {
-		if err := m.prepare(ctx, source, target); err != nil {
-			if moved, lookErr := m.movedBefore(ctx); lookErr != nil || !moved {
-				return nil, err
-			}
+		if err := m.prepare(ctx, source, target); errors.Is(err, errMoved) {
+			event.Notef(o.Sink, "%v", err)
 			m.sum()
 			return m.report, nil
+		} else if err != nil {
+			return nil, err
 		}
 	}
 	if found == nil {
@@ -220,6 +221,12 @@ func (m *mover) look(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		err = m.movedBefore(ctx, err)
+	}
+	if errors.Is(err, errMoved) {
+		event.Donef(m.o.Sink, "plan", "nothing is left to move")
+		return err
+	} else if err != nil {
 		event.Failf(m.o.Sink, "plan", "%s", fault.Brief(err))
 		return err
 	}

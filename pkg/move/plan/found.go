@@ -4,6 +4,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,18 @@ import (
 	"github.com/clusterctl/clusterctl/pkg/fault"
 )
 
+// ErrNothing says that what was asked for isn't there. Where it is all that is wrong, a move of it may have come to its end.
+var ErrNothing = errors.New("nothing to move")
+
+// absent is such a fault, in its own words.
+type absent struct{ error }
+
+func (absent) Is(target error) bool { return target == ErrNothing }
+
+func (a absent) Unwrap() error { return a.error }
+
+func nothing(format string, args ...any) error { return absent{fault.Refusedf(format, args...)} }
+
 // found wants every named cluster and every included object to be in the plan, and the plan not to be empty. Where it isn't so, it says
 // where clusters are.
 func (s *selection) found(p *Plan, faults *fault.List) {
@@ -20,7 +33,7 @@ func (s *selection) found(p *Plan, faults *fault.List) {
 	for _, c := range s.scope.Clusters {
 		switch n := s.byKey[clusterKey(c)]; {
 		case n == nil:
-			faults.Add(fault.WithHint(fault.Refusedf("there is no Cluster %s", c), "%s", whereClusters(c, clusters)))
+			faults.Add(fault.WithHint(nothing("there is no Cluster %s", c), "%s", whereClusters(c, clusters)))
 		case n.excluded:
 			faults.Add(fault.Usagef("Cluster %s is named and left out by --exclude at once", c))
 		}
@@ -41,7 +54,7 @@ func (s *selection) found(p *Plan, faults *fault.List) {
 		if !s.scope.All {
 			where = "in namespace " + strings.Join(s.scope.Namespaces, ", ")
 		}
-		faults.Add(fault.WithHint(fault.Refusedf("nothing to move: there is no object of Cluster API %s", where), "%s", whereClusters(types.NamespacedName{}, clusters)))
+		faults.Add(fault.WithHint(nothing("nothing to move: there is no object of Cluster API %s", where), "%s", whereClusters(types.NamespacedName{}, clusters)))
 		return
 	}
 	for _, ns := range s.scope.Namespaces {
