@@ -43,18 +43,18 @@ func (c *Create) lookForReplaced(ctx context.Context) error {
 	return err
 }
 
-// putAside makes room for the record of a run that begins anew, and tells of the one that was there: it isn't deleted, as only its user
-// knows whether machines of that cluster still run.
-func (c *Create) putAside() error {
-	if c.replaced == nil {
-		return nil
-	}
-	path, err := c.records.putAside(c.replaced, c.started)
+// saveAnew writes the record of a run that begins anew over that of the run on the cluster before, which it puts aside and tells of: it
+// isn't deleted, as only its user knows whether machines of that cluster still run.
+func (c *Create) saveAnew() error {
+	aside, err := c.records.putAside(c.replaced, c.started)
 	if err != nil {
 		return err
 	}
+	if err := c.records.Save(c.record); err != nil {
+		return errors.Join(err, os.Rename(aside, c.records.path(c.record.Namespace, c.record.Name)))
+	}
 	event.Warnf(c.host.Sink, "the %s was made anew since an earlier run began cluster %s/%s on it (UID %s, now %s, both at %s): this run begins anew too, and the record of that one is put aside as %s. Machines that it made may run still",
-		describeBootstrap(c.record.Bootstrap), c.record.Namespace, c.record.Name, c.replaced.Bootstrap.UID, c.record.Bootstrap.UID, c.record.Bootstrap.Server, path)
+		describeBootstrap(c.record.Bootstrap), c.record.Namespace, c.record.Name, c.replaced.Bootstrap.UID, c.record.Bootstrap.UID, c.record.Bootstrap.Server, aside)
 	c.replaced = nil
 	return nil
 }

@@ -45,7 +45,10 @@ func (d *Delete) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.record == nil { // A name that isn't there is said before a step begins.
+	if d.record == nil { // A server that doesn't answer, and a name that isn't there, are said before a step begins.
+		if err := answers(ctx, client); err != nil {
+			return err
+		}
 		if err := workload.CheckThere(ctx, client, d.Key()); err != nil {
 			return err
 		}
@@ -288,4 +291,12 @@ func absolute(path string) (string, error) {
 		return "", nil
 	}
 	return filepath.Abs(path)
+}
+
+// answers asks a server once, and doesn't wait for long.
+func answers(ctx context.Context, c *kube.Client) error {
+	within, stop := context.WithTimeout(ctx, selfWait)
+	defer stop()
+	_, err := c.Ping(within)
+	return err
 }

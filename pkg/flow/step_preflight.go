@@ -85,8 +85,8 @@ func (c *Create) begin(ctx context.Context, p *plan) error {
 	if p.release != nil {
 		rec.Providers[p.release.Entry.Label()] = p.release.Version
 	}
-	if err := c.putAside(); err != nil {
-		return err
+	if c.replaced != nil {
+		return c.saveAnew()
 	}
 	return c.records.Save(rec)
 }
