@@ -121,7 +121,7 @@ func (d *Delete) Preview(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if missing {
-		return fmt.Sprintf("what was made for cluster %s, which isn't there any more", d.Key()), nil
+		return fmt.Sprintf("what was made for cluster %s, which isn't there any more", d.Key()), nil //nolint:nilerr // notFoundIsDone looked at it
 	}
 	return p.Summary() + d.selfNote(), nil
 }
