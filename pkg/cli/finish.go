@@ -32,7 +32,9 @@ func (r *run) finish(err error) int {
 		return int(fault.Failed) // whoever read the result went away: nobody wants to hear of it
 	case r.interrupted.Load():
 		err = interrupted(err)
-	case r.stdout.failure() == nil:
+	case r.stdout.failure() != nil: // what is full there isn't one of our folders
+		err = overdue(err)
+	default:
 		err = overdue(fullDisk(err))
 	}
 	g := r.factory.Global

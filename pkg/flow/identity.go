@@ -53,8 +53,8 @@ func (rec *BootstrapRecord) identify(ctx context.Context, c *kube.Client) error 
 	return nil
 }
 
-// verify refuses a client that talks to another cluster than the one of the record (errReplaced where it is at the same address). hint says what to do then. What an older version
-// recorded isn't known well enough to be told apart.
+// verify refuses a client that talks to another cluster than the one of the record (errReplaced where it is at the same address). hint
+// says what to do then. What an older version recorded isn't known well enough to be told apart.
 func (rec *BootstrapRecord) verify(ctx context.Context, c *kube.Client, hint string) error {
 	if rec.UID == "" {
 		return nil

@@ -49,10 +49,6 @@ func (m *mover) movedBefore(ctx context.Context, planned error) error {
 	if asked > 1 {
 		clusters = event.Count(asked, "cluster")
 	}
-	// The leases of a run that was killed are given back, where it is known to be dead.
-	if release, _, err := m.lock(ctx); err == nil {
-		release()
-	}
 	return &movedError{fault.Refusedf("nothing is left to move: the source has no such cluster, and the target has %s already", clusters)}
 }
 

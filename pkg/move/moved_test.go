@@ -60,5 +60,13 @@ func TestAskedForAgain(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	o := s.options(t, &guillotine{}, "dry run")
+	before, beforeTarget := o.Source.Requests(), o.Target.Requests()
+	if _, err := Preview(ctx, o); !isRefused(err) || !strings.Contains(err.Error(), "the target has") {
+		t.Errorf("dry run: %v", err)
+	}
+	if n := o.Source.Requests().Sub(before).Writes() + o.Target.Requests().Sub(beforeTarget).Writes(); n != 0 {
+		t.Errorf("a dry run wrote %d times", n)
+	}
 	s.arrived(t, "again")
 }

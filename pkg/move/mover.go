@@ -86,6 +86,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if m.journal == nil {
 		if err := m.prepare(ctx, source, target); errors.Is(err, errMoved) {
 			event.Notef(o.Sink, "%v", err)
+			// The leases of a run that was killed are given back, where it is known to be dead.
+			if release, _, err := m.lock(ctx); err == nil {
+				release()
+			}
 			m.sum()
 			return m.report, nil
 		} else if err != nil {
